@@ -1,0 +1,132 @@
+//! Calls of exemplars and openings: the tool is declared and listed, the arguments fit, the slots are bound.
+
+use std::collections::BTreeSet;
+
+use super::{literal, outside_list, unknown_tool};
+use crate::diagnostics::{self as codes, Diagnostic, suggestion};
+use crate::library::{Element, Library, Matcher, Skill};
+use crate::syntax::ast::{Call, Scalar};
+use crate::syntax::pattern::Node;
+
+pub(super) fn check(library: &Library, skill: &Skill, out: &mut Vec<Diagnostic>) {
+    let bound = slots(library, skill);
+    for call in &skill.openings {
+        check_call(library, skill, call, out, &mut |name, out| {
+            if !bound.contains(name.text.as_str()) {
+                let known = bound.iter().map(String::as_str).chain(["message"]);
+                out.push(
+                    Diagnostic::new(
+                        codes::UNKNOWN_SLOT,
+                        name.span,
+                        format!("no trigger of `{}` binds a slot `{}`", skill.name.text, name.text),
+                    )
+                    .help(suggestion(&name.text, known, "slots")),
+                );
+            }
+        });
+    }
+    for exemplar in &skill.exemplars {
+        for (call, _) in &exemplar.steps {
+            // Whether the exemplar's own message binds the slot is known once the library routes.
+            check_call(library, skill, call, out, &mut |_, _| {});
+        }
+    }
+}
+
+/// Slots that a trigger or follow template of the skill can bind.
+fn slots(library: &Library, skill: &Skill) -> BTreeSet<String> {
+    let mut out = BTreeSet::from(["message".to_owned()]);
+    for element in skill.triggers.iter().chain(&skill.follows) {
+        element_slots(library, element, &mut out);
+    }
+    out
+}
+
+fn element_slots(library: &Library, element: &Element, out: &mut BTreeSet<String>) {
+    match &element.matcher {
+        Matcher::Template(template) => node_slots(library, &template.node, 0, out),
+        Matcher::Regex(_, names) => out.extend(names.iter().cloned()),
+        Matcher::Predicate(_) => {}
+    }
+}
+
+fn node_slots(library: &Library, node: &Node, depth: usize, out: &mut BTreeSet<String>) {
+    match node {
+        Node::Sequence(parts) | Node::Alternatives(parts) => {
+            parts.iter().for_each(|part| node_slots(library, part, depth, out));
+        }
+        Node::Optional(inner) => node_slots(library, inner, depth, out),
+        Node::Slot { name, .. } => {
+            out.insert(name.clone());
+        }
+        Node::Reference { name, .. } if depth < 32 => {
+            if let Some(fragment) = library.fragments.get(name) {
+                node_slots(library, &fragment.template.node, depth + 1, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn check_call(
+    library: &Library,
+    skill: &Skill,
+    call: &Call,
+    out: &mut Vec<Diagnostic>,
+    slot: &mut dyn FnMut(&crate::syntax::ast::Name, &mut Vec<Diagnostic>),
+) {
+    let known = library.tools.iter().map(|tool| tool.declaration.name.as_str());
+    let Some(tool) = library.tools.iter().find(|tool| tool.declaration.name == call.name.text) else {
+        out.push(unknown_tool(&call.name.text, call.name.span, known));
+        return;
+    };
+    let outside = skill.tools.as_ref().is_some_and(|listed| !listed.iter().any(|name| name.text == call.name.text));
+    if outside {
+        out.push(outside_list(&call.name.text, call.name.span, skill));
+    }
+    let parameters = &tool.declaration.parameters;
+    let mut given: Vec<&str> = Vec::new();
+    for (name, value) in &call.arguments {
+        let Some(parameter) = parameters.iter().find(|parameter| parameter.name == name.text) else {
+            let help = suggestion(&name.text, parameters.iter().map(|p| p.name.as_str()), "parameters");
+            out.push(
+                Diagnostic::new(
+                    codes::BAD_ARGUMENTS,
+                    name.span,
+                    format!("tool `{}` has no parameter `{}`", call.name.text, name.text),
+                )
+                .help(help),
+            );
+            continue;
+        };
+        if given.contains(&name.text.as_str()) {
+            out.push(
+                Diagnostic::new(codes::BAD_ARGUMENTS, name.span, format!("`{}` is given twice", name.text))
+                    .help("delete one"),
+            );
+            continue;
+        }
+        given.push(&name.text);
+        match value {
+            // A bare word is a slot, true or false.
+            Scalar::Word(word) if word.text != "true" && word.text != "false" => slot(word, out),
+            _ => {
+                if let Err(message) = literal(value, &parameter.kind) {
+                    out.push(Diagnostic::new(codes::BAD_ARGUMENTS, value.span(), message));
+                }
+            }
+        }
+    }
+    for parameter in parameters.iter().filter(|p| !p.optional && p.default.is_none()) {
+        if !given.contains(&parameter.name.as_str()) {
+            out.push(
+                Diagnostic::new(
+                    codes::BAD_ARGUMENTS,
+                    call.span,
+                    format!("the call of `{}` lacks `{}`", call.name.text, parameter.name),
+                )
+                .help(format!("add `{}: …`, or declare the parameter optional with `?`", parameter.name)),
+            );
+        }
+    }
+}

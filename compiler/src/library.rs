@@ -1,0 +1,214 @@
+//! A library after names and types are settled: what `check` judges and `lower` writes.
+
+use std::collections::BTreeMap;
+
+use skill_runtime::artifact::layout::Computed;
+use skill_runtime::artifact::{Reply, ToolDeclaration};
+
+use crate::source::{LineIndex, Span};
+use crate::syntax::ast::{Call, Name, Test};
+use crate::syntax::pattern::Template;
+
+/// A file, for places.
+#[derive(Clone, Debug)]
+pub struct FileInfo {
+    /// As given.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Its lines.
+    pub lines: LineIndex,
+}
+
+/// A library.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    /// Files, the author's first, then built-in ones.
+    pub files: Vec<FileInfo>,
+    /// Languages in the order declared.
+    pub languages: Vec<Language>,
+    /// Fragments by name.
+    pub fragments: BTreeMap<String, Fragment>,
+    /// Predicates by name, computed ones included.
+    pub predicates: Vec<Predicate>,
+    /// Tools in the order declared.
+    pub tools: Vec<Tool>,
+    /// The base prompt.
+    pub assistant: String,
+    /// Front ends.
+    pub hosts: Vec<Host>,
+    /// Skills in the order declared.
+    pub skills: Vec<Skill>,
+    /// Tests in the order declared.
+    pub tests: Vec<Test>,
+}
+
+impl Library {
+    /// `FILE:LINE` parts of a place.
+    #[must_use]
+    pub fn line(&self, span: Span) -> u32 {
+        self.files.get(span.file as usize).map_or(0, |file| file.lines.line(span.start))
+    }
+}
+
+/// A named fragment.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// Its template.
+    pub template: Template,
+    /// Its name.
+    pub span: Span,
+}
+
+/// Words of one language.
+#[derive(Clone, Debug, Default)]
+pub struct Language {
+    /// Name.
+    pub name: String,
+    /// The item word.
+    pub span: Option<Span>,
+    /// Templates of each list, by number in `layout::LISTS`.
+    pub lists: Vec<Vec<ListEntry>>,
+    /// What each character may be spelled as.
+    pub spelling: Vec<(char, String)>,
+    /// Words that stand for others.
+    pub expands: Vec<(String, String)>,
+    /// Replies by key.
+    pub replies: BTreeMap<String, Reply>,
+    /// The sentence that sets the language of an answer.
+    pub rule: Option<String>,
+}
+
+/// An entry of a word list.
+#[derive(Clone, Debug)]
+pub struct ListEntry {
+    /// Its words.
+    pub template: Template,
+    /// Ends in `<asks>`: counts only before such a word.
+    pub before_asks: bool,
+}
+
+/// A predicate.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    /// Name.
+    pub name: String,
+    /// Templates and expressions of all languages.
+    pub elements: Vec<Element>,
+    /// The member that code computes.
+    pub computed: Option<Computed>,
+    /// Where it was declared first.
+    pub span: Option<Span>,
+}
+
+/// An entry of a trigger, exclude, fallback, follow or predicate list.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// What matches.
+    pub matcher: Matcher,
+    /// What vetoes it.
+    pub unless: Vec<Element>,
+    /// Label of a trigger.
+    pub label: Option<Name>,
+    /// Place.
+    pub span: Span,
+}
+
+/// What an element matches with.
+#[derive(Clone, Debug)]
+pub enum Matcher {
+    /// A template.
+    Template(Template),
+    /// A regular expression: its source and its named groups.
+    Regex(String, Vec<String>),
+    /// A predicate.
+    Predicate(Name),
+}
+
+impl Matcher {
+    /// As written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        match self {
+            Self::Template(template) => &template.source,
+            Self::Regex(source, _) => source,
+            Self::Predicate(name) => &name.text,
+        }
+    }
+}
+
+/// A declared tool.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// As the runtime sees it.
+    pub declaration: ToolDeclaration,
+    /// Its name.
+    pub span: Span,
+}
+
+/// A front end.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// Name.
+    pub name: String,
+    /// Tells a task prompt.
+    pub task: Option<String>,
+    /// Tells a wrapper.
+    pub envelope: Option<String>,
+}
+
+/// A skill.
+#[derive(Clone, Debug)]
+pub struct Skill {
+    /// Name.
+    pub name: Name,
+    /// Description.
+    pub description: String,
+    /// 0 to 100.
+    pub priority: u32,
+    /// 0 to 9.
+    pub carry: u32,
+    /// None: no restriction.
+    pub tools: Option<Vec<Name>>,
+    /// Answer mode as written.
+    pub answer: Option<Name>,
+    /// Mode behind `else`.
+    pub answer_else: Option<Name>,
+    /// `auto`, `required`, `none` or a tool.
+    pub tool_choice: Option<Name>,
+    /// Strategy.
+    pub strategy: String,
+    /// Citation rule.
+    pub cite: String,
+    /// Guidance.
+    pub guidance: Option<(String, Span)>,
+    /// Triggers in file order.
+    pub triggers: Vec<Element>,
+    /// Follow templates.
+    pub follows: Vec<Element>,
+    /// Keywords as written.
+    pub keywords: Vec<(String, Span)>,
+    /// Exclusions.
+    pub excludes: Vec<Element>,
+    /// Fallback elements.
+    pub fallbacks: Vec<Element>,
+    /// Opening calls.
+    pub openings: Vec<Call>,
+    /// Worked examples.
+    pub exemplars: Vec<Exemplar>,
+}
+
+/// A worked example.
+#[derive(Clone, Debug)]
+pub struct Exemplar {
+    /// Label.
+    pub label: Option<Name>,
+    /// Message.
+    pub message: String,
+    /// Calls with results.
+    pub steps: Vec<(Call, String)>,
+    /// Answer.
+    pub answer: String,
+    /// Its head.
+    pub span: Span,
+}

@@ -1,0 +1,74 @@
+//! Source files and places in them.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+/// A file of a library, as read by whoever calls the compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path as messages and evidence show it, with `/` between folders.
+    pub name: String,
+    /// Its bytes; what is not UTF-8 is a diagnostic.
+    pub bytes: Vec<u8>,
+}
+
+impl SourceFile {
+    /// A file from text.
+    #[must_use]
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), bytes: text.into().into_bytes() }
+    }
+}
+
+/// A byte range of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Span {
+    /// Index of the file in the order given.
+    pub file: u32,
+    /// First byte.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span.
+    #[must_use]
+    pub fn new(file: u32, range: Range<usize>) -> Self {
+        Self { file, start: range.start as u32, end: range.end as u32 }
+    }
+
+    /// From the start of this span to the end of the other.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { file: self.file, start: self.start, end: other.end.max(self.end) }
+    }
+}
+
+/// Line starts of a text, computed once.
+#[derive(Clone, Debug)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+}
+
+impl LineIndex {
+    /// Finds the lines of a text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+        Self { starts: std::iter::once(0).chain(breaks).collect() }
+    }
+
+    /// Line of a byte, from 1.
+    #[must_use]
+    pub fn line(&self, byte: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= byte) as u32
+    }
+
+    /// Byte at which the line of `byte` starts.
+    #[must_use]
+    pub fn line_start(&self, byte: u32) -> u32 {
+        self.starts.get((self.line(byte) as usize).saturating_sub(1)).copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,7 @@
+//! Text to tree. Always both: a file and what was wrong with it.
+
+pub mod ast;
+mod parse;
+pub mod pattern;
+
+pub use parse::{Parsed, parse};

@@ -1,0 +1,221 @@
+//! Texts of a library that routing never touches: what prompts, replies and tools are made from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Texts and settings of one skill.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SkillText {
+    /// What the skill is for; shown to people, never routed on.
+    pub description: String,
+    /// Who may write what: `free`, `grounded`, `quote` or `exemplar`.
+    pub answer: String,
+    /// Mode of `answer: exemplar else MODE` when no labelled exemplar applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_else: Option<String>,
+    /// `auto`, `required`, `none` or a tool's name.
+    pub tool_choice: String,
+    /// Decoding strategy: `baseline`, `capped`, `routed` or `verbose`.
+    pub strategy: String,
+    /// `auto`, `required` or `none`.
+    pub cite: String,
+    /// Guidance for the system turn, at most 600 characters.
+    pub guidance: String,
+    /// Worked examples in file order.
+    pub exemplars: Vec<Exemplar>,
+}
+
+impl SkillText {
+    /// Characters that a call takes in the context budget: its tool, parameters and values (given as lengths).
+    pub fn call_length<'a>(tool: &str, arguments: impl IntoIterator<Item = (&'a str, usize)>) -> usize {
+        tool.chars().count() + arguments.into_iter().map(|(name, value)| name.chars().count() + value).sum::<usize>()
+    }
+}
+
+/// A worked example.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exemplar {
+    /// Label that triggers refer to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Language of its message by the library's closed lists; None when no list decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What the user says.
+    pub message: String,
+    /// Calls with their results, in order.
+    pub calls: Vec<ExemplarCall>,
+    /// What the assistant answers.
+    pub answer: String,
+}
+
+/// A call of an exemplar.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExemplarCall {
+    /// The tool.
+    pub tool: String,
+    /// Arguments in the order written.
+    pub arguments: Vec<Argument>,
+    /// What the tool returned.
+    pub result: String,
+}
+
+/// A named value of a call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Argument {
+    /// Parameter.
+    pub name: String,
+    /// Its JSON value.
+    pub value: serde_json::Value,
+}
+
+/// Texts of the whole library.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LibraryText {
+    /// Declared tools, by number.
+    pub tools: Vec<ToolDeclaration>,
+    /// Languages, by number.
+    pub languages: Vec<LanguageText>,
+    /// The base prompt.
+    pub assistant: Assistant,
+    /// Front ends.
+    pub hosts: Vec<HostText>,
+    /// Test items as written, for tables.
+    pub tests: Vec<Vec<String>>,
+}
+
+/// A declared tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolDeclaration {
+    /// Name.
+    pub name: String,
+    /// Parameters in order.
+    pub parameters: Vec<Parameter>,
+    /// What its results are.
+    pub origin: ToolOrigin,
+    /// What the model is told it does.
+    pub description: String,
+}
+
+/// What a tool's results are evidence of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolOrigin {
+    /// Texts with addresses.
+    Sourced,
+    /// Figures.
+    Computed,
+    /// Neither: it changes something.
+    Effect,
+}
+
+/// A parameter of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Name.
+    pub name: String,
+    /// Type.
+    #[serde(rename = "type")]
+    pub kind: ParameterType,
+    /// May be left out.
+    pub optional: bool,
+    /// Value when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<serde_json::Value>,
+}
+
+/// Type of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParameterType {
+    /// Any text.
+    Text,
+    /// A number.
+    Number,
+    /// true or false.
+    Boolean,
+    /// An address.
+    Url,
+    /// A place name.
+    Place,
+    /// A date.
+    Date,
+    /// One of these values.
+    OneOf(Vec<String>),
+}
+
+impl ToolDeclaration {
+    /// The JSON Schema object of the parameters, as chat templates and servers expect it.
+    #[must_use]
+    pub fn schema(&self) -> serde_json::Value {
+        let mut properties = serde_json::Map::new();
+        let mut required = Vec::new();
+        for parameter in &self.parameters {
+            let mut property = serde_json::Map::new();
+            let kind = match &parameter.kind {
+                ParameterType::Number => "number",
+                ParameterType::Boolean => "boolean",
+                _ => "string",
+            };
+            property.insert("type".into(), kind.into());
+            match &parameter.kind {
+                ParameterType::Url => {
+                    property.insert("format".into(), "uri".into());
+                }
+                ParameterType::Date => {
+                    property.insert("format".into(), "date".into());
+                }
+                ParameterType::OneOf(values) => {
+                    property.insert("enum".into(), values.clone().into());
+                }
+                _ => {}
+            }
+            if let Some(default) = &parameter.default {
+                property.insert("default".into(), default.clone());
+            }
+            if !parameter.optional {
+                required.push(serde_json::Value::from(parameter.name.clone()));
+            }
+            properties.insert(parameter.name.clone(), property.into());
+        }
+        serde_json::json!({"type": "object", "properties": properties, "required": required})
+    }
+}
+
+/// A reply: a text, or a list of phrases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reply {
+    /// One text; `{name}` stands for a value.
+    Text(String),
+    /// Phrases to look for.
+    List(Vec<String>),
+}
+
+/// Texts of one language.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LanguageText {
+    /// Name, such as `de`.
+    pub name: String,
+    /// Replies by key.
+    pub replies: BTreeMap<String, Reply>,
+    /// The sentence that tells the model which language to answer in.
+    pub rule: String,
+    /// Characters that count as a sign of this language, such as umlauts.
+    pub letters: String,
+}
+
+/// The base prompt.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Assistant {
+    /// First part of the system turn.
+    pub base: String,
+}
+
+/// A front end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostText {
+    /// Name.
+    pub name: String,
+}

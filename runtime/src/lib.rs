@@ -1,0 +1,17 @@
+//! Executes a compiled skill library: routes each message, builds the prompt, runs the model.
+//!
+//! Stages in the order a message meets them: [`artifact`] (what the compiler wrote), [`router`] (which skill, and
+//! why), [`conversation`] (turns and residency), `prompt`, `model`, `tools`, `agent`. Without its default features
+//! the crate is artifact and router only; it never calls the compiler.
+
+pub mod artifact;
+pub mod conversation;
+pub mod router;
+#[cfg(feature = "tools")]
+pub mod tools;
+#[cfg(feature = "model")]
+pub mod agent;
+#[cfg(feature = "model")]
+pub mod model;
+#[cfg(feature = "model")]
+pub mod prompt;

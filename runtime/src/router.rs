@@ -1,0 +1,31 @@
+//! Decides which skill a message belongs to.
+//!
+//! A pure function of the artifact, the state that earlier turns left, the message and the tools available now.
+//! Reading order: [`Router`] in `stages`; what it stands on in `lexer` (fold and split), `mask` (what is not
+//! read), `phrases` (word lists and keywords), `matcher` (position automata), `bind` (slots of the winner);
+//! `follow_up` and `predicates` for the later stages; `trace` for what a person reads.
+
+mod bind;
+mod expression;
+pub mod flags;
+mod follow_up;
+mod fold;
+mod keywords;
+mod lexer;
+mod mask;
+mod matcher;
+mod phrases;
+mod predicates;
+mod regexes;
+mod stages;
+mod trace;
+
+pub use bind::MAX_SLOTS;
+pub use fold::{fold_word, hash_word};
+pub use lexer::{SYMBOL_WORDS, TokenKind, lex_plain, signature_bit};
+pub use phrases::hash_edge;
+pub use regexes::{REGEX_SIZE_LIMIT, build as build_regex};
+pub use stages::{
+    Binding, Decision, Evidence, EvidenceKind, OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable,
+};
+pub use trace::{SkillReport, StageReport, Trace};

@@ -1,0 +1,1063 @@
+//! The stages of routing, in order: triggers and keywords on the message as written, the same without its
+//! lead-in, carry-over, fallback, none. The first that yields a skill ends it.
+//!
+//! [`Router::decide`] finds the skill and allocates nothing once its buffers are warm; [`Router::route`] adds
+//! slots, evidence, the opening call and what else the message asks for.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::bind::{Binder, Match, Text};
+use super::expression::{self, Run};
+use super::flags;
+use super::follow_up::{is_follow_up, without_lead_in};
+use super::keywords::{self, Score};
+use super::lexer::{Lexer, Token, signature_bit};
+use super::mask::{Mask, MaskKind, masks, may_mask};
+use super::matcher::{Form, may_match};
+use super::phrases::{self, Hit};
+use super::predicates::computed;
+use super::regexes::{Haystack, RegexMatch, Regexes};
+use crate::artifact::layout::{
+    Computed, ELEMENT_PREDICATE, ELEMENT_REGEX, ELEMENT_TEMPLATE, Element, ID_MIXED, ID_NUMBER, ID_URL, IndexEntry,
+    NEEDS_BIND, NONE, Posting, Skill,
+};
+use crate::artifact::{Pack, View, layout_range};
+
+/// How deep predicates may refer to predicates; the compiler refuses cycles.
+const PREDICATE_DEPTH: u32 = 8;
+/// Pasted parts of the message given to an opening call are cut to this many characters.
+const PASTED_IN_ARGUMENT: usize = 400;
+
+/// What earlier turns left: the resident skill and how often it was carried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Routing number of the resident skill.
+    pub resident: Option<u32>,
+    /// Turns in a row that it was carried over.
+    pub carried: u8,
+}
+
+/// Tools that can run this turn, by number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSet {
+    bits: Vec<u64>,
+}
+
+impl ToolSet {
+    /// No tool.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { bits: Vec::new() }
+    }
+
+    /// Every tool that the library declares.
+    #[must_use]
+    pub fn all(pack: &Pack) -> Self {
+        Self::named(pack, |_| true)
+    }
+
+    /// The declared tools whose name passes.
+    #[must_use]
+    pub fn named(pack: &Pack, available: impl Fn(&str) -> bool) -> Self {
+        let names = pack.tool_names();
+        let mut bits = vec![0_u64; names.len().div_ceil(64)];
+        for (number, name) in names.iter().enumerate() {
+            if let (true, Some(word)) = (available(name), bits.get_mut(number / 64)) {
+                *word |= 1 << (number % 64);
+            }
+        }
+        Self { bits }
+    }
+
+    /// Whether the tool with this number can run.
+    #[must_use]
+    pub fn has(&self, tool: u32) -> bool {
+        self.bits.get(tool as usize / 64).is_some_and(|word| word >> (tool % 64) & 1 == 1)
+    }
+}
+
+/// The stage that decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// A trigger matched.
+    Trigger,
+    /// Keywords matched.
+    Keyword,
+    /// The skill of the turn before goes on.
+    CarryOver,
+    /// A leftover message that a skill's `fallback` claims.
+    Fallback,
+    /// A front end's own prompt: no skill, no tools.
+    Task,
+    /// No skill.
+    None,
+}
+
+impl Stage {
+    /// The name in records and tests.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Trigger => "trigger",
+            Self::Keyword => "keyword",
+            Self::CarryOver => "carry-over",
+            Self::Fallback => "fallback",
+            Self::Task => "task",
+            Self::None => "none",
+        }
+    }
+}
+
+/// What a message was routed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Routing number of the skill.
+    pub skill: Option<u32>,
+    /// The stage that decided.
+    pub stage: Stage,
+    /// The deciding match was made without the lead-in.
+    pub opener: bool,
+    /// Index of the deciding trigger or fallback element.
+    pub element: Option<u32>,
+    /// State for the next turn.
+    pub next: State,
+}
+
+/// Kind of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceKind {
+    /// The deciding trigger.
+    Trigger,
+    /// A keyword.
+    Keyword,
+    /// The message continues the turn before.
+    FollowUp,
+    /// A predicate or pattern of `fallback`.
+    Predicate,
+}
+
+/// Why the skill was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Kind.
+    pub kind: EvidenceKind,
+    /// `FILE:LINE` of what matched.
+    pub at: Option<String>,
+    /// Label of the deciding trigger.
+    pub label: Option<String>,
+    /// Byte ranges of the message as given.
+    pub spans: Vec<(u32, u32)>,
+    /// Slots and their original text.
+    pub slots: BTreeMap<String, String>,
+}
+
+/// A bound slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Name.
+    pub name: String,
+    /// Original text.
+    pub text: String,
+    /// Byte range of the message.
+    pub span: (u32, u32),
+}
+
+/// A call that code makes before the model writes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OpeningCall {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A skill that would have won but for its tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unusable {
+    /// The skill.
+    pub skill: String,
+    /// The tools that it needs one of.
+    pub tools: Vec<String>,
+}
+
+/// A decision with everything that follows from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    /// What was decided.
+    pub decision: Decision,
+    /// Name of the skill.
+    pub skill: Option<String>,
+    /// Offered tools: None without a restriction.
+    pub tools: Option<Vec<String>>,
+    /// Why.
+    pub evidence: Vec<Evidence>,
+    /// Slots that the deciding trigger or a follow template bound; `message` is always there.
+    pub bindings: Vec<Binding>,
+    /// Other usable skills whose triggers matched other parts of the message.
+    pub also: Vec<String>,
+    /// Skills that would have won but for their tools.
+    pub unusable: Vec<Unusable>,
+    /// The opening call, when one can be made.
+    pub opening: Option<OpeningCall>,
+    /// Slots that stood unbound in openings that could not be made.
+    pub missing: Vec<String>,
+    /// Language of the reply by the message's words: number of a language item.
+    pub language: Option<u32>,
+}
+
+/// Buffers of routing; keep one a thread.
+#[derive(Default)]
+pub struct Scratch {
+    lexer: Lexer,
+    hits: Vec<Hit>,
+    runs: Vec<Run>,
+    masks: Vec<Mask>,
+    memo: Memo,
+}
+
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
+}
+
+/// What was found out about a message so far.
+#[derive(Default)]
+pub(super) struct Memo {
+    pub(super) binder: Binder,
+    excluded: Vec<(u32, bool)>,
+    scores: Vec<Score>,
+    /// Predicates that hold, by form.
+    predicates: [Vec<(u32, bool)>; 2],
+}
+
+impl Memo {
+    fn clear(&mut self) {
+        self.excluded.clear();
+        self.scores.clear();
+        self.predicates.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// A message that was read: tokens, phrases, forms.
+pub(super) struct Reading<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) message: &'a str,
+    pub(super) tokens: &'a [Token],
+    pub(super) hits: &'a [Hit],
+    pub(super) runs: &'a [Run],
+    pub(super) masks: &'a [Mask],
+    pub(super) signature: u64,
+    /// The message as written.
+    pub(super) written: Form,
+    /// The message without its lead-in.
+    pub(super) bare: Option<Form>,
+    haystack: std::cell::OnceCell<Haystack<'a>>,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn pasted(&self) -> bool {
+        self.masks.iter().any(|mask| mask.kind == MaskKind::Pasted)
+    }
+
+    fn haystack(&self) -> &Haystack<'a> {
+        self.haystack.get_or_init(|| Haystack::new(self.message, self.masks))
+    }
+
+    fn text(&self) -> Text<'a> {
+        Text { tokens: self.tokens, hits: self.hits, runs: self.runs }
+    }
+
+    /// Byte range of tokens `start..end`.
+    pub(super) fn span(&self, start: usize, end: usize) -> (u32, u32) {
+        let first = self.tokens.get(start).map_or(0, |token| token.start);
+        let last = end.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(first, |token| token.end);
+        (first, last.max(first))
+    }
+
+    pub(super) fn slice(&self, span: (u32, u32)) -> &'a str {
+        self.message.get(span.0 as usize..span.1 as usize).unwrap_or_default()
+    }
+}
+
+/// How an element matched.
+pub(super) enum Found {
+    Template(Match),
+    Regex(RegexMatch),
+    Predicate,
+}
+
+/// Routes messages by one artifact. Cheap to share between threads; make it once.
+pub struct Router<'p> {
+    pub(super) pack: &'p Pack,
+    pub(super) view: View<'p>,
+    regexes: Regexes,
+    host_tasks: bool,
+    host_envelopes: bool,
+}
+
+impl std::fmt::Debug for Router<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Router").field("pack", self.pack).finish_non_exhaustive()
+    }
+}
+
+impl<'p> Router<'p> {
+    /// A router over a loaded artifact.
+    #[must_use]
+    pub fn new(pack: &'p Pack) -> Self {
+        let view = pack.view();
+        Self {
+            pack,
+            view,
+            regexes: Regexes::new(&view),
+            host_tasks: view.hosts.iter().any(|host| host.task != NONE),
+            host_envelopes: view.hosts.iter().any(|host| host.envelope != NONE),
+        }
+    }
+
+    /// The artifact.
+    #[must_use]
+    pub fn pack(&self) -> &'p Pack {
+        self.pack
+    }
+
+    /// Decides which skill takes the message.
+    pub fn decide(&self, scratch: &mut Scratch, state: State, message: &str, tools: &ToolSet) -> Decision {
+        if self.is_task(message) {
+            return Decision { skill: None, stage: Stage::Task, opener: false, element: None, next: state };
+        }
+        let (reading, memo) = self.read(scratch, message);
+        let decision = self.decide_read(&reading, memo, state, tools);
+        scratch.lexer.shrink();
+        decision
+    }
+
+    /// Decides, and says why and what follows.
+    pub fn route(&self, scratch: &mut Scratch, state: State, message: &str, tools: &ToolSet) -> Route {
+        let mut route = Route {
+            decision: Decision { skill: None, stage: Stage::Task, opener: false, element: None, next: state },
+            skill: None,
+            tools: Some(Vec::new()),
+            evidence: Vec::new(),
+            bindings: Vec::new(),
+            also: Vec::new(),
+            unusable: Vec::new(),
+            opening: None,
+            missing: Vec::new(),
+            language: None,
+        };
+        if self.is_task(message) {
+            return route;
+        }
+        let (reading, memo) = self.read(scratch, message);
+        let decision = self.decide_read(&reading, memo, state, tools);
+        route.decision = decision;
+        route.language = reply_language(&reading);
+        self.explain_evidence(&reading, memo, &mut route, tools);
+        let everything = ToolSet::all(self.pack);
+        if *tools != everything {
+            memo.clear();
+            let without = self.decide_read(&reading, memo, state, &everything);
+            if let Some(skill) = without.skill.filter(|_| without.skill != decision.skill)
+                && !self.usable(skill, tools)
+            {
+                route.unusable.push(self.unusable(skill));
+            }
+        }
+        scratch.lexer.shrink();
+        route
+    }
+
+    /// Language of the reply by the message's words alone: number of a language item, None when no list decides.
+    pub fn language(&self, scratch: &mut Scratch, message: &str) -> Option<u32> {
+        let (reading, _) = self.read(scratch, message);
+        reply_language(&reading)
+    }
+
+    /// What the skill's own triggers, else its follow templates, bind in a message; `message` is always bound.
+    pub fn bind_for_skill(&self, scratch: &mut Scratch, skill: u32, message: &str) -> Vec<Binding> {
+        let (reading, memo) = self.read(scratch, message);
+        let record = self.skill(skill);
+        let ranges = [
+            record.triggers_start..record.triggers_start + record.triggers_len,
+            record.follows_start..record.follows_start + record.follows_len,
+        ];
+        let mut bindings = Vec::new();
+        let span = reading.span(reading.written.start, reading.written.end);
+        bindings.push(Binding { name: "message".to_owned(), text: message_text(&reading, span), span });
+        for range in ranges {
+            for form in [Some(reading.written), reading.bare].into_iter().flatten() {
+                for element in range.clone() {
+                    if !self.vetoed(&reading, memo, element, 0)
+                        && self.element_evidence(&reading, memo, element, form, &mut bindings).is_some()
+                    {
+                        return bindings;
+                    }
+                }
+            }
+        }
+        bindings
+    }
+
+    fn unusable(&self, skill: u32) -> Unusable {
+        let record = self.skill(skill);
+        let tools = self.view.id_range(record.tools_start, record.tools_len);
+        Unusable {
+            skill: self.skill_name(skill),
+            tools: tools.iter().map(|&tool| self.tool_name(tool)).collect(),
+        }
+    }
+
+    pub(super) fn is_task(&self, message: &str) -> bool {
+        self.host_tasks
+            && self.view.hosts.iter().any(|host| self.regexes.matches_plain(&self.view, host.task, message))
+    }
+
+    /// Lexes the message and finds its forms.
+    pub(super) fn read<'a>(&'a self, scratch: &'a mut Scratch, message: &'a str) -> (Reading<'a>, &'a mut Memo) {
+        let Scratch { lexer, hits, runs, masks: found, memo } = scratch;
+        memo.clear();
+        found.clear();
+        if self.host_envelopes || may_mask(message) {
+            let mut envelopes = Vec::new();
+            for host in self.view.hosts {
+                envelopes.extend(self.regexes.ranges(&self.view, host.envelope, message));
+            }
+            *found = masks(message, envelopes);
+        }
+        lexer.lex(&self.view, message, found);
+        phrases::find(&self.view, &lexer.tokens, hits);
+        runs.clear();
+        if self.view.scalars.expressions == 1 && lexer.signature & signature_bit(ID_NUMBER) != 0 {
+            runs.extend(expression::runs(message, &lexer.tokens, hits));
+        }
+        let written = Form::new(&lexer.tokens, 0, lexer.tokens.len());
+        let bare = if hits.is_empty() { None } else { without_lead_in(&lexer.tokens, hits, written) };
+        let reading = Reading {
+            view: &self.view,
+            message,
+            tokens: &lexer.tokens,
+            hits,
+            runs,
+            masks: found,
+            signature: lexer.signature,
+            written,
+            bare,
+            haystack: std::cell::OnceCell::new(),
+        };
+        (reading, memo)
+    }
+
+    fn decide_read(&self, reading: &Reading<'_>, memo: &mut Memo, state: State, tools: &ToolSet) -> Decision {
+        let fresh = |skill, stage, opener, element| Decision {
+            skill: Some(skill),
+            stage,
+            opener,
+            element,
+            next: State { resident: Some(skill), carried: 0 },
+        };
+        for (form, opener) in [(Some(reading.written), false), (reading.bare, true)] {
+            let Some(form) = form else { continue };
+            if let Some(element) = self.best_trigger(reading, memo, form, tools) {
+                let owner = self.element(element).owner;
+                return fresh(owner, Stage::Trigger, opener, Some(element));
+            }
+            if let Some(skill) = self.best_keywords(reading, memo, form, tools) {
+                return fresh(skill, Stage::Keyword, opener, None);
+            }
+        }
+        if let Some(resident) = state.resident.filter(|&skill| (skill as usize) < self.view.skills.len())
+            && u32::from(state.carried) < self.skill(resident).carry
+            && self.usable(resident, tools)
+            && is_follow_up(reading.tokens, reading.hits, reading.written)
+            && !self.excluded(reading, memo, resident)
+        {
+            return Decision {
+                skill: Some(resident),
+                stage: Stage::CarryOver,
+                opener: false,
+                element: None,
+                next: State { resident: Some(resident), carried: state.carried + 1 },
+            };
+        }
+        let (form, opener) = reading.bare.map_or((reading.written, false), |bare| (bare, true));
+        for (number, skill) in self.view.skills.iter().enumerate() {
+            if skill.fallbacks_len == 0 || !self.usable(number as u32, tools) {
+                continue;
+            }
+            let elements = skill.fallbacks_start..skill.fallbacks_start + skill.fallbacks_len;
+            for element in elements {
+                if self.holds(reading, memo, element, form, true, 0)
+                    && !self.vetoed(reading, memo, element, 0)
+                    && !self.excluded(reading, memo, number as u32)
+                {
+                    return fresh(number as u32, Stage::Fallback, opener, Some(element));
+                }
+            }
+        }
+        Decision { skill: None, stage: Stage::None, opener: false, element: None, next: State::default() }
+    }
+
+    pub(super) fn element(&self, element: u32) -> Element {
+        self.view.elements.get(element as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn skill(&self, skill: u32) -> Skill {
+        self.view.skills.get(skill as usize).copied().unwrap_or_default()
+    }
+
+    /// Name of the skill with this routing number.
+    #[must_use]
+    pub fn skill_name(&self, skill: u32) -> String {
+        let record = self.skill(skill);
+        self.view.str(record.name_start, record.name_len).to_owned()
+    }
+
+    pub(super) fn tool_name(&self, tool: u32) -> String {
+        self.view
+            .tools
+            .get(tool as usize)
+            .map(|tool| self.view.str(tool.name_start, tool.name_len).to_owned())
+            .unwrap_or_default()
+    }
+
+    /// Whether the skill needs no tool or one of its tools can run.
+    #[must_use]
+    pub fn usable(&self, skill: u32, tools: &ToolSet) -> bool {
+        let record = self.skill(skill);
+        record.tools_len == NONE
+            || record.tools_len == 0
+            || self.view.id_range(record.tools_start, record.tools_len).iter().any(|&tool| tools.has(tool))
+    }
+
+    /// Tools offered for a skill: None without a restriction, else those of its list that can run.
+    #[must_use]
+    pub fn offered(&self, skill: Option<u32>, tools: &ToolSet) -> Option<Vec<String>> {
+        let record = self.skill(skill?);
+        if record.tools_len == NONE {
+            return None;
+        }
+        let listed = self.view.id_range(record.tools_start, record.tools_len);
+        Some(listed.iter().filter(|&&tool| tools.has(tool)).map(|&tool| self.tool_name(tool)).collect())
+    }
+
+    /// The first trigger in routing order that matches the form, is not vetoed, and belongs to a usable skill that
+    /// is not excluded.
+    fn best_trigger(&self, reading: &Reading<'_>, memo: &mut Memo, form: Form, tools: &ToolSet) -> Option<u32> {
+        let mut best = NONE;
+        let scalars = self.view.scalars;
+        self.candidates(reading, form, self.view.trigger_index, self.view.trigger_postings, |posting| {
+            if posting.element >= best {
+                return false;
+            }
+            if self.passes(reading, form, posting)
+                && self.wins(reading, memo, posting.element, form, tools)
+            {
+                best = posting.element;
+            }
+            true
+        });
+        for &element in self.view.id_range(scalars.always_start, scalars.always_len) {
+            if element >= best {
+                break;
+            }
+            if self.wins(reading, memo, element, form, tools) {
+                best = element;
+            }
+        }
+        (best != NONE).then_some(best)
+    }
+
+    /// Postings of every word and kind in the form; a visitor that answers false ends the list at hand.
+    fn candidates(
+        &self,
+        reading: &Reading<'_>,
+        form: Form,
+        index: &[IndexEntry],
+        postings: &[Posting],
+        mut visit: impl FnMut(&Posting) -> bool,
+    ) {
+        let mut list = |id: u32| {
+            let Some(entry) = index.get(id as usize).filter(|entry| entry.len > 0) else { return };
+            for posting in layout_range(postings, entry.start, entry.len) {
+                if !visit(posting) {
+                    break;
+                }
+            }
+        };
+        for token in reading.tokens.get(form.first..form.last).unwrap_or_default() {
+            if token.id != 0 {
+                list(token.id);
+            }
+            if token.flags & (flags::NUMBER | flags::URL | flags::MIXED) != 0 {
+                if token.has(flags::NUMBER) {
+                    list(ID_NUMBER);
+                }
+                if token.has(flags::URL) {
+                    list(ID_URL);
+                }
+                if token.has(flags::MIXED) {
+                    list(ID_MIXED);
+                }
+            }
+        }
+        // Written marks at the ends of the form.
+        let outside = [form.start..form.first, form.last..form.end];
+        for token in outside.into_iter().flat_map(|range| reading.tokens.get(range).unwrap_or_default()) {
+            if token.id != 0 {
+                list(token.id);
+            }
+        }
+    }
+
+    fn passes(&self, reading: &Reading<'_>, form: Form, posting: &Posting) -> bool {
+        posting.needs & !reading.signature == 0
+            && (posting.any == 0 || posting.any & reading.signature != 0)
+            && posting.min_tokens <= form.count
+    }
+
+    fn wins(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, form: Form, tools: &ToolSet) -> bool {
+        self.holds(reading, memo, element, form, true, 0)
+            && self.usable(self.element(element).owner, tools)
+            && !self.vetoed(reading, memo, element, 0)
+            && !self.excluded(reading, memo, self.element(element).owner)
+    }
+
+    /// Whether an element matches the form; its `unless` is not asked.
+    pub(super) fn holds(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        element: u32,
+        form: Form,
+        positive: bool,
+        depth: u32,
+    ) -> bool {
+        let record = self.element(element);
+        match record.kind {
+            ELEMENT_TEMPLATE => self.template_holds(reading, memo, &record, form, positive),
+            ELEMENT_REGEX => self.regexes.is_match(&self.view, record.target, reading.haystack()),
+            ELEMENT_PREDICATE => self.predicate_holds(reading, memo, record.target, form, depth),
+            _ => false,
+        }
+    }
+
+    fn template_holds(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        record: &Element,
+        form: Form,
+        positive: bool,
+    ) -> bool {
+        let Some(template) = self.view.templates.get(record.target as usize) else { return false };
+        template.min_tokens <= form.count
+            && may_match(&self.view, template, reading.tokens, form, positive)
+            && (template.flags & NEEDS_BIND == 0
+                || memo.binder.bind(&self.view, template, reading.text(), form, positive).is_some())
+    }
+
+    /// How an element matches the form.
+    pub(super) fn find(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        element: u32,
+        form: Form,
+        positive: bool,
+    ) -> Option<Found> {
+        let record = self.element(element);
+        match record.kind {
+            ELEMENT_TEMPLATE => {
+                let template = self.view.templates.get(record.target as usize)?;
+                if !may_match(&self.view, template, reading.tokens, form, positive) {
+                    return None;
+                }
+                memo.binder.bind(&self.view, template, reading.text(), form, positive).map(Found::Template)
+            }
+            ELEMENT_REGEX => {
+                self.regexes.find(&self.view, record.target, reading.haystack()).map(Found::Regex)
+            }
+            ELEMENT_PREDICATE => {
+                self.predicate_holds(reading, memo, record.target, form, 0).then_some(Found::Predicate)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether one of the element's `unless` patterns matches either form.
+    fn vetoed(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, depth: u32) -> bool {
+        self.veto_of(reading, memo, element, depth).is_some()
+    }
+
+    /// The `unless` element that vetoes this one.
+    pub(super) fn veto_of(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, depth: u32) -> Option<u32> {
+        let record = self.element(element);
+        self.first_on_either(reading, memo, record.unless_start, record.unless_len, depth)
+    }
+
+    /// The first element of a range that matches either form.
+    fn first_on_either(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        start: u32,
+        len: u32,
+        depth: u32,
+    ) -> Option<u32> {
+        (start..start + len).find(|&element| {
+            self.holds(reading, memo, element, reading.written, false, depth)
+                || reading.bare.is_some_and(|bare| self.holds(reading, memo, element, bare, false, depth))
+        })
+    }
+
+    /// Whether an `exclude` of the skill matches either form.
+    fn excluded(&self, reading: &Reading<'_>, memo: &mut Memo, skill: u32) -> bool {
+        if let Some(&(_, known)) = memo.excluded.iter().find(|(known, _)| *known == skill) {
+            return known;
+        }
+        let found = self.exclusion_of(reading, memo, skill).is_some();
+        memo.excluded.push((skill, found));
+        found
+    }
+
+    /// The exclusion that takes the skill out.
+    pub(super) fn exclusion_of(&self, reading: &Reading<'_>, memo: &mut Memo, skill: u32) -> Option<u32> {
+        let record = self.skill(skill);
+        let mut start = record.excludes_start;
+        let end = start + record.excludes_len;
+        while start < end {
+            let found = self.first_on_either(reading, memo, start, end - start, 0)?;
+            if !self.vetoed(reading, memo, found, 0) {
+                return Some(found);
+            }
+            start = found + 1;
+        }
+        None
+    }
+
+    /// Whether a predicate holds for the form.
+    fn predicate_holds(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        predicate: u32,
+        form: Form,
+        depth: u32,
+    ) -> bool {
+        if depth > PREDICATE_DEPTH {
+            return false;
+        }
+        let slot = usize::from(form != reading.written);
+        let known = memo.predicates.get(slot).and_then(|known| known.iter().find(|(known, _)| *known == predicate));
+        if let Some(&(_, holds)) = known {
+            return holds;
+        }
+        let Some(record) = self.view.predicates.get(predicate as usize) else { return false };
+        let mut holds =
+            Computed::from_code(record.computed).is_some_and(|member| computed(reading, form, member));
+        if !holds {
+            let elements = record.elements_start..record.elements_start + record.elements_len;
+            self.candidates(reading, form, self.view.predicate_index, self.view.predicate_postings, |posting| {
+                if holds {
+                    return false;
+                }
+                holds = elements.contains(&posting.element)
+                    && self.passes(reading, form, posting)
+                    && self.holds(reading, memo, posting.element, form, false, depth + 1)
+                    && !self.vetoed(reading, memo, posting.element, depth + 1);
+                true
+            });
+            let scalars = self.view.scalars;
+            for &element in self.view.id_range(scalars.predicate_always_start, scalars.predicate_always_len) {
+                if holds {
+                    break;
+                }
+                holds = elements.contains(&element)
+                    && self.holds(reading, memo, element, form, false, depth + 1)
+                    && !self.vetoed(reading, memo, element, depth + 1);
+            }
+        }
+        if let Some(known) = memo.predicates.get_mut(slot) {
+            known.push((predicate, holds));
+        }
+        holds
+    }
+
+    fn best_keywords(&self, reading: &Reading<'_>, memo: &mut Memo, form: Form, tools: &ToolSet) -> Option<u32> {
+        if !reading.hits.iter().any(|hit| hit.keyword) {
+            return None;
+        }
+        let mut scores = std::mem::take(&mut memo.scores);
+        keywords::score(&self.view, reading.tokens, reading.hits, form, &mut scores);
+        let mut best: Option<Score> = None;
+        for &score in &scores {
+            let better = best.is_none_or(|best| (best.score, score.skill) < (score.score, best.skill));
+            if better && self.usable(score.skill, tools) && !self.excluded(reading, memo, score.skill) {
+                best = Some(score);
+            }
+        }
+        memo.scores = scores;
+        best.map(|score| score.skill)
+    }
+
+    /// `FILE:LINE` of an element.
+    pub(super) fn place(&self, file: u32, line: u32) -> String {
+        let name = self.view.files.get(file as usize).map_or("", |f| self.view.str(f.name_start, f.name_len));
+        format!("{name}:{line}")
+    }
+
+    fn explain_evidence(&self, reading: &Reading<'_>, memo: &mut Memo, route: &mut Route, tools: &ToolSet) {
+        let decision = route.decision;
+        let form = if decision.opener { reading.bare.unwrap_or(reading.written) } else { reading.written };
+        route.skill = decision.skill.map(|skill| self.skill_name(skill));
+        route.tools = self.offered(decision.skill, tools);
+        let (start, end) = reading.span(form.start, form.end);
+        route.bindings.push(Binding {
+            name: "message".to_owned(),
+            text: message_text(reading, (start, end)),
+            span: (start, end),
+        });
+        match decision.stage {
+            Stage::Trigger => {
+                if let Some(element) = decision.element
+                    && let Some(evidence) = self.element_evidence(reading, memo, element, form, &mut route.bindings)
+                {
+                    route.evidence.push(evidence);
+                    self.also(reading, memo, route, tools);
+                }
+            }
+            Stage::Keyword => {
+                for hit in reading.hits.iter().filter(|hit| keywords::counts(hit, reading.tokens, form)) {
+                    let Some(keyword) = self.view.keywords.get(hit.target as usize) else { continue };
+                    if Some(keyword.skill) == decision.skill {
+                        route.evidence.push(Evidence {
+                            kind: EvidenceKind::Keyword,
+                            at: Some(self.place(keyword.file, keyword.line)),
+                            label: None,
+                            spans: vec![reading.span(hit.start as usize, hit.end as usize)],
+                            slots: BTreeMap::new(),
+                        });
+                    }
+                }
+            }
+            Stage::CarryOver => {
+                let mut evidence = Evidence {
+                    kind: EvidenceKind::FollowUp,
+                    at: None,
+                    label: None,
+                    spans: vec![reading.span(reading.written.first, reading.written.last)],
+                    slots: BTreeMap::new(),
+                };
+                let skill = self.skill(decision.skill.unwrap_or_default());
+                for element in skill.follows_start..skill.follows_start + skill.follows_len {
+                    if self.vetoed(reading, memo, element, 0) {
+                        continue;
+                    }
+                    if let Some(found) = self.element_evidence(reading, memo, element, form, &mut route.bindings) {
+                        evidence.at = found.at;
+                        evidence.slots = found.slots;
+                        break;
+                    }
+                }
+                route.evidence.push(evidence);
+            }
+            Stage::Fallback => {
+                if let Some(element) = decision.element {
+                    let found = self.element_evidence(reading, memo, element, form, &mut route.bindings);
+                    let record = self.element(element);
+                    route.bindings.truncate(1);
+                    route.evidence.push(Evidence {
+                        kind: EvidenceKind::Predicate,
+                        at: Some(self.place(record.file, record.line)),
+                        label: Some(self.view.str(record.source_start, record.source_len).to_owned()),
+                        spans: found.map_or_else(|| vec![reading.span(form.first, form.last)], |e| e.spans),
+                        slots: BTreeMap::new(),
+                    });
+                }
+            }
+            Stage::Task | Stage::None => {}
+        }
+        if let Some(skill) = decision.skill {
+            self.open(route, skill, tools);
+        }
+    }
+
+    /// Evidence of an element that matches, with its slots added to the route's bindings.
+    fn element_evidence(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        element: u32,
+        form: Form,
+        bindings: &mut Vec<Binding>,
+    ) -> Option<Evidence> {
+        let record = self.element(element);
+        let found = self.find(reading, memo, element, form, true)?;
+        let mut slots = Vec::new();
+        let span = match found {
+            Found::Template(found) => {
+                let template = self.view.templates.get(record.target as usize)?;
+                let names = layout_range(self.view.slots, template.slots_start, template.slots_len);
+                for (slot, &(from, to)) in names.iter().zip(&found.slots) {
+                    if to > from {
+                        let span = reading.span(from as usize, to as usize);
+                        slots.push((self.view.str(slot.name_start, slot.name_len).to_owned(), span));
+                    }
+                }
+                reading.span(found.start, found.end)
+            }
+            Found::Regex(found) => {
+                slots = found.groups;
+                found.span
+            }
+            Found::Predicate => reading.span(form.first, form.last),
+        };
+        let mut bound = BTreeMap::new();
+        for (name, span) in slots {
+            let text = reading.slice(span).to_owned();
+            bound.insert(name.clone(), text.clone());
+            bindings.push(Binding { name, text, span });
+        }
+        Some(Evidence {
+            kind: EvidenceKind::Trigger,
+            at: Some(self.place(record.file, record.line)),
+            label: (record.label_len != NONE)
+                .then(|| self.view.str(record.label_start, record.label_len).to_owned()),
+            spans: vec![span],
+            slots: bound,
+        })
+    }
+
+    /// Other usable skills whose triggers match outside the deciding span.
+    fn also(&self, reading: &Reading<'_>, memo: &mut Memo, route: &mut Route, tools: &ToolSet) {
+        let Some(&(from, to)) = route.evidence.first().and_then(|evidence| evidence.spans.first()) else { return };
+        let mut candidates: Vec<u32> = Vec::new();
+        self.candidates(
+            reading,
+            reading.written,
+            self.view.trigger_index,
+            self.view.trigger_postings,
+            |posting| {
+                if self.passes(reading, reading.written, posting) {
+                    candidates.push(posting.element);
+                }
+                true
+            },
+        );
+        let scalars = self.view.scalars;
+        candidates.extend(self.view.id_range(scalars.always_start, scalars.always_len));
+        candidates.sort_unstable();
+        candidates.dedup();
+        let mut seen: Vec<u32> = route.decision.skill.into_iter().collect();
+        for element in candidates {
+            let owner = self.element(element).owner;
+            if seen.contains(&owner) || !self.wins(reading, memo, element, reading.written, tools) {
+                continue;
+            }
+            let span = match self.find(reading, memo, element, reading.written, true) {
+                Some(Found::Template(found)) => reading.span(found.start, found.end),
+                Some(Found::Regex(found)) => found.span,
+                _ => continue,
+            };
+            if span.0 < from || span.1 > to {
+                seen.push(owner);
+                route.also.push(self.skill_name(owner));
+            }
+        }
+    }
+
+    /// The first opening whose slots are bound and whose tool can run.
+    fn open(&self, route: &mut Route, skill: u32, tools: &ToolSet) {
+        let record = self.skill(skill);
+        for opening in layout_range(self.view.openings, record.openings_start, record.openings_len) {
+            if !tools.has(opening.tool) {
+                continue;
+            }
+            let mut arguments = serde_json::Map::new();
+            let mut missing = None;
+            for argument in
+                layout_range(self.view.opening_arguments, opening.arguments_start, opening.arguments_len)
+            {
+                let name = self.view.str(argument.name_start, argument.name_len).to_owned();
+                let value = self.view.str(argument.value_start, argument.value_len);
+                let bound = match argument.kind {
+                    2 => serde_json::from_str(value).ok(),
+                    kind => {
+                        let slot = if kind == 1 { "message" } else { value };
+                        let bound = route.bindings.iter().find(|binding| binding.name == slot);
+                        bound.map(|binding| serde_json::Value::from(binding.text.clone()))
+                    }
+                };
+                match bound {
+                    Some(bound) => {
+                        arguments.insert(name, bound);
+                    }
+                    None => missing = Some(value.to_owned()),
+                }
+            }
+            match missing {
+                None => {
+                    route.opening = Some(OpeningCall { tool: self.tool_name(opening.tool), arguments });
+                    return;
+                }
+                Some(slot) => route.missing.push(slot),
+            }
+        }
+    }
+}
+
+/// Original text of a span, pasted parts cut.
+fn message_text(reading: &Reading<'_>, span: (u32, u32)) -> String {
+    let mut out = String::new();
+    let mut at = span.0 as usize;
+    let end = span.1 as usize;
+    for mask in reading.masks.iter().filter(|mask| mask.kind == MaskKind::Pasted) {
+        if mask.range.start < at || mask.range.end > end {
+            continue;
+        }
+        out.push_str(reading.message.get(at..mask.range.start).unwrap_or_default());
+        let pasted = reading.message.get(mask.range.clone()).unwrap_or_default();
+        match pasted.char_indices().nth(PASTED_IN_ARGUMENT) {
+            Some((cut, _)) => {
+                out.push_str(pasted.get(..cut).unwrap_or_default());
+                out.push('…');
+            }
+            None => out.push_str(pasted),
+        }
+        at = mask.range.end;
+    }
+    out.push_str(reading.message.get(at..end).unwrap_or_default());
+    out
+}
+
+/// The language whose closed lists hold most of the message's words; a character of a language's spelling counts
+/// one for it.
+fn reply_language(reading: &Reading<'_>) -> Option<u32> {
+    let count = reading.view.languages.len().min(32);
+    let mut votes = [0_u32; 32];
+    for token in reading.tokens.iter().filter(|token| token.has(flags::WORD)) {
+        let languages = reading.view.words.get(token.id as usize).map_or(0, |word| word.languages);
+        if languages.count_ones() == 1
+            && let Some(vote) = votes.get_mut(languages.trailing_zeros() as usize)
+        {
+            *vote += 1;
+        }
+        if token.has(flags::SPELLED) {
+            let text = reading.slice((token.start, token.end));
+            for (language, vote) in reading.view.languages.iter().zip(&mut votes) {
+                let letters = reading.view.str(language.letters_start, language.letters_len);
+                *vote += u32::from(text.chars().flat_map(char::to_lowercase).any(|c| letters.contains(c)));
+            }
+        }
+    }
+    let best = votes.iter().take(count).copied().max().filter(|&best| best > 0)?;
+    let mut leaders = (0..count).filter(|&language| votes.get(language) == Some(&best));
+    let leader = leaders.next()?;
+    leaders.next().is_none().then_some(leader as u32)
+}
