@@ -54,6 +54,7 @@ pub fn resolve(files: &[SourceFile], limits: &Limits) -> (Library, Vec<Diagnosti
         }
     }
     resolver.add_built_in();
+    resolver.missing_replies();
     (resolver.library, resolver.diagnostics)
 }
 

@@ -1,1 +1,401 @@
-//! Agent.
+//! One turn of a conversation: route, make the opening call, let code or the model write, label what came out.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::artifact::{LanguageText, LibraryText, Pack};
+use crate::model::{Ending, Message, Model, ModelError, Profile, Sampling};
+use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
+use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
+use crate::tools::{Tool, ToolContext, reply};
+
+/// A tool that was run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolReport {
+    /// Name.
+    pub name: String,
+    /// Arguments.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// What it returned, or why it failed.
+    pub result: String,
+    /// It failed; its result is no evidence.
+    pub failed: bool,
+}
+
+/// Labels of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Label {
+    /// It should have come from a source and did not.
+    Unsourced,
+    /// It was cut at the limit of tokens.
+    Limit,
+    /// The user stopped it.
+    Stopped,
+    /// The model wrote a call that this build cannot run; it is not part of the reply.
+    CallNotRun,
+}
+
+/// What a turn came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reply {
+    /// The answer.
+    pub reply: String,
+    /// The skill.
+    pub skill: Option<String>,
+    /// The stage that decided.
+    pub stage: Stage,
+    /// Offered tools; None without a restriction.
+    pub tools_offered: Option<Vec<String>>,
+    /// Tools that ran.
+    pub tools_run: Vec<ToolReport>,
+    /// Skills that would have won but for their tools.
+    pub unusable: Vec<Unusable>,
+    /// Other skills whose triggers matched.
+    pub also: Vec<String>,
+    /// Language of the reply.
+    pub language: String,
+    /// The model wrote it; else code did.
+    pub model_ran: bool,
+    /// Tokens of the prompt.
+    pub prompt_tokens: usize,
+    /// Tokens written.
+    pub reply_tokens: usize,
+    /// Milliseconds until the first token or the whole text of code.
+    pub time_to_first_token_ms: f64,
+    /// Tokens a second.
+    pub tokens_per_second: Option<f64>,
+    /// Oldest turns that were dropped because the context was full.
+    pub dropped_turns: usize,
+    /// Labels.
+    pub labels: Vec<Label>,
+}
+
+/// What happens while a turn runs.
+pub trait Observer {
+    /// The message was routed.
+    fn routed(&mut self, _route: &Route) {}
+    /// A tool ran.
+    fn tool(&mut self, _report: &ToolReport) {}
+    /// A piece of the reply.
+    fn text(&mut self, _piece: &str) {}
+}
+
+/// An observer that looks at nothing.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// A conversation with a library, its tools and a model that is opened when it is needed first.
+pub struct Agent<'p, M> {
+    router: Router<'p>,
+    scratch: Scratch,
+    library: LibraryText,
+    tools: Vec<Box<dyn Tool>>,
+    available: ToolSet,
+    profile: Profile,
+    model: M,
+    history: Vec<Message>,
+    state: State,
+    language: Option<usize>,
+}
+
+impl<M> std::fmt::Debug for Agent<'_, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent").field("turns", &self.history.len()).finish_non_exhaustive()
+    }
+}
+
+/// Where the agent gets its model from.
+pub trait ModelSource {
+    /// What is known of the model before it is opened.
+    fn profile(&self) -> Profile;
+    /// The model, opened on the first call.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    fn model(&mut self) -> Result<&mut Model, ModelError>;
+    /// The model's own settings, as the user changed them.
+    fn adjust(&self, sampling: Sampling) -> Sampling;
+}
+
+/// Marks around a call that a model writes.
+const CALL_MARKS: [&str; 2] = ["<tool_call>", "</tool_call>"];
+
+impl<'p, M: ModelSource> Agent<'p, M> {
+    /// A conversation without turns. `only` keeps those of the tools whose name passes.
+    pub fn new(pack: &'p Pack, tools: Vec<Box<dyn Tool>>, model: M, only: impl Fn(&str) -> bool) -> Self {
+        let available =
+            ToolSet::named(pack, |name| only(name) && tools.iter().any(|tool| tool.name() == name));
+        Self {
+            router: Router::new(pack),
+            scratch: Scratch::default(),
+            library: pack.library(),
+            tools,
+            available,
+            profile: model.profile(),
+            model,
+            history: Vec::new(),
+            state: State::default(),
+            language: None,
+        }
+    }
+
+    /// Forgets every turn.
+    pub fn reset(&mut self) {
+        self.history.clear();
+        self.state = State::default();
+        self.language = None;
+    }
+
+    /// Answers a message and remembers the turn. `stop` ends the model's writing between two tokens.
+    ///
+    /// # Errors
+    /// The model cannot be opened or fails; the conversation is as before.
+    pub fn turn(
+        &mut self,
+        message: &str,
+        stop: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<Reply, ModelError> {
+        let start = Instant::now();
+        let route = self.router.route(&mut self.scratch, self.state, message, &self.available);
+        observer.routed(&route);
+        let certain = route.language.is_some();
+        let number = route.language.map(|number| number as usize).or(self.language).unwrap_or_default();
+        let language = self.library.languages.get(number).cloned().unwrap_or_default();
+        let skill = route.decision.skill.map(|skill| self.router.pack().skill_text(skill as usize));
+        let mut reply = Reply {
+            reply: String::new(),
+            skill: route.skill.clone(),
+            stage: route.decision.stage,
+            tools_offered: self.shown_tools(&route),
+            tools_run: Vec::new(),
+            unusable: route.unusable.clone(),
+            also: route.also.clone(),
+            language: language.name.clone(),
+            model_ran: false,
+            prompt_tokens: 0,
+            reply_tokens: 0,
+            time_to_first_token_ms: 0.0,
+            tokens_per_second: None,
+            dropped_turns: 0,
+            labels: Vec::new(),
+        };
+        let context = ToolContext::here(&language, certain);
+        let mut runs = Vec::new();
+        if let Some(call) = &route.opening {
+            let report = self.run_tool(call, &context);
+            observer.tool(&report);
+            runs.push(ToolRun { call: call.clone(), result: report.result.clone() });
+            reply.tools_run.push(report);
+        }
+        let history = std::mem::take(&mut self.history);
+        let inputs = Inputs {
+            library: &self.library,
+            skill: skill.as_ref(),
+            route: &route,
+            language: &language,
+            history: &history,
+            message,
+            runs: &runs,
+            profile: &self.profile,
+            template_takes_tools: false,
+        };
+        let written = match prompt::writer(&inputs) {
+            Writer::Exemplar(text) => Ok(text),
+            Writer::Quote => Ok(quote(&self.library, &language, &reply.tools_run)),
+            Writer::Model => {
+                write(&mut self.model, &inputs, stop, observer, &mut reply).map(|text| {
+                    reply.model_ran = true;
+                    text
+                })
+            }
+        };
+        self.history = history;
+        let text = written?;
+        if !reply.model_ran {
+            observer.text(&text);
+            reply.time_to_first_token_ms = milliseconds(start.elapsed());
+        }
+        reply.reply = text;
+        if !reply.unusable.is_empty() {
+            reply.labels.push(Label::Unsourced);
+        }
+        if route.decision.stage != Stage::Task {
+            self.state = route.decision.next;
+            self.language = Some(number);
+            self.history.push(Message::new("user", message));
+            if !reply.reply.trim().is_empty() {
+                self.history.push(Message::new("assistant", reply.reply.clone()));
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Offered tools as the reply states them: what the profile withholds counts.
+    fn shown_tools(&self, route: &Route) -> Option<Vec<String>> {
+        let none = self.profile.unrouted_tools == crate::model::UnroutedTools::None;
+        match &route.tools {
+            None if route.skill.is_none() && none => Some(Vec::new()),
+            other => other.clone(),
+        }
+    }
+
+    fn run_tool(&self, call: &OpeningCall, context: &ToolContext<'_>) -> ToolReport {
+        let result = match self.tools.iter().find(|tool| tool.name() == call.tool) {
+            Some(tool) => tool.run(&call.arguments, context).map_err(|failure| failure.text(context)),
+            None => Err(call.tool.clone()),
+        };
+        let failed = result.is_err();
+        ToolReport {
+            name: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            result: result.unwrap_or_else(|reason| reason),
+            failed,
+        }
+    }
+}
+
+/// The answer that code writes from results: the first line of what a computed tool returned.
+fn quote(library: &LibraryText, language: &LanguageText, runs: &[ToolReport]) -> String {
+    let computed = runs.iter().find(|run| !run.failed && prompt::is_computed(library, &run.name));
+    if let Some(run) = computed {
+        return run.result.lines().next().unwrap_or_default().to_owned();
+    }
+    match runs.iter().find(|run| run.failed) {
+        Some(run) => reply(language, "tool-failed", &BTreeMap::from([("reason", run.result.clone())])),
+        None => reply(language, "nothing-found", &BTreeMap::new()),
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// Lets the model write. The oldest turns are dropped while the prompt does not fit, never the newest message.
+fn write<M: ModelSource>(
+    source: &mut M,
+    inputs: &Inputs<'_>,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+    reply: &mut Reply,
+) -> Result<String, ModelError> {
+    let opening = Instant::now();
+    let model = source.model()?;
+    let (context, template_takes_tools) = (model.context(), model.template_takes_tools());
+    let sampling = Sampling::of(model.generation(), 0);
+    let opened = opening.elapsed();
+    let mut history = inputs.history;
+    let prompt = loop {
+        let attempt = Inputs { history, template_takes_tools, ..*inputs };
+        let Plan { messages, tools, .. } = prompt::plan(&attempt);
+        let model = source.model()?;
+        let prompt = model.render(&messages, &tools)?;
+        let tokens = model.tokens(&prompt)?.len();
+        // An answer needs room, too.
+        if tokens + context / 8 <= context || history.is_empty() {
+            break prompt;
+        }
+        let pair = history.len().min(2);
+        history = history.get(pair..).unwrap_or_default();
+        reply.dropped_turns += pair;
+    };
+    let sampling = source.adjust(sampling);
+    let mut filter = CallFilter::default();
+    let written = source.model()?.write(&prompt, &sampling, stop, &mut |piece| {
+        if let Some(text) = filter.push(piece) {
+            observer.text(&text);
+        }
+    })?;
+    if let Some(rest) = filter.finish() {
+        observer.text(&rest);
+    }
+    reply.prompt_tokens = written.prompt_tokens;
+    reply.reply_tokens = written.tokens;
+    reply.time_to_first_token_ms = milliseconds(written.time_to_first_token + opened);
+    reply.tokens_per_second = written.tokens_per_second().map(|speed| (speed * 10.0).round() / 10.0);
+    match written.ending {
+        Ending::Limit => reply.labels.push(Label::Limit),
+        Ending::Stopped => reply.labels.push(Label::Stopped),
+        Ending::EndOfTurn => {}
+    }
+    if filter.found_call {
+        reply.labels.push(Label::CallNotRun);
+    }
+    Ok(filter.shown.trim().to_owned())
+}
+
+/// Holds back calls that the model writes, while text streams on.
+#[derive(Default)]
+struct CallFilter {
+    shown: String,
+    held: String,
+    inside: bool,
+    found_call: bool,
+}
+
+impl CallFilter {
+    fn push(&mut self, piece: &str) -> Option<String> {
+        self.held.push_str(piece);
+        let mut out = String::new();
+        loop {
+            let mark = if self.inside { CALL_MARKS[1] } else { CALL_MARKS[0] };
+            if let Some((before, after)) = self.held.split_once(mark) {
+                if !self.inside {
+                    out.push_str(before);
+                }
+                self.found_call = true;
+                self.inside = !self.inside;
+                self.held = after.to_owned();
+                continue;
+            }
+            // What could be the start of a mark waits for the next piece.
+            let keep = (1..mark.len()).rev().find(|&n| mark.get(..n).is_some_and(|head| self.held.ends_with(head)));
+            let cut = self.held.len() - keep.unwrap_or_default();
+            let ready = self.held.get(..cut).unwrap_or_default().to_owned();
+            self.held = self.held.get(cut..).unwrap_or_default().to_owned();
+            if !self.inside {
+                out.push_str(&ready);
+            }
+            break;
+        }
+        self.shown.push_str(&out);
+        (!out.is_empty()).then_some(out)
+    }
+
+    fn finish(&mut self) -> Option<String> {
+        let rest = std::mem::take(&mut self.held);
+        if self.inside || rest.is_empty() {
+            return None;
+        }
+        self.shown.push_str(&rest);
+        Some(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CallFilter;
+
+    #[test]
+    fn calls_are_held_back_wherever_they_are_cut() {
+        let text = "A <b> <tool_call>{\"name\": \"x\"}</tool_call> B";
+        for size in 1..text.len() {
+            let mut filter = CallFilter::default();
+            let mut out = String::new();
+            let chars: Vec<char> = text.chars().collect();
+            for piece in chars.chunks(size) {
+                out.extend(filter.push(&piece.iter().collect::<String>()));
+            }
+            out.extend(filter.finish());
+            assert_eq!(out, "A <b>  B", "pieces of {size}");
+            assert_eq!(filter.shown, out);
+            assert!(filter.found_call);
+        }
+    }
+}

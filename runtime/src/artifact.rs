@@ -13,7 +13,7 @@ mod write;
 
 pub use library::{
     Argument, Assistant, Exemplar, ExemplarCall, HostText, LanguageText, LibraryText, Parameter, ParameterType,
-    Reply, SkillText, ToolDeclaration, ToolOrigin,
+    Reply, SkillText, TOOL_REPLIES, ToolDeclaration, ToolOrigin,
 };
 pub use load::{LoadError, Pack};
 pub use write::{PackBuilder, StringRef};

@@ -1,1 +1,288 @@
-//! Model.
+//! Decoder models on ONNX Runtime, from a folder in the Hub's layout.
+//!
+//! `config.json`, `generation_config.json`, `tokenizer.json`, a chat template, `onnx/model*.onnx`, and optionally
+//! `profile.json` with what is known of how the model behaves. Any decoder with `input_ids` and `attention_mask`
+//! whose caches come in as `past…` and go out as `present…` works, with 16- or 32-bit caches.
+
+mod decoder;
+mod device;
+mod error;
+mod files;
+mod sampler;
+mod template;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokenizers::Tokenizer;
+
+pub use decoder::Keep;
+pub use device::{Device, DeviceChoice};
+pub use error::ModelError;
+pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
+pub use sampler::Sampling;
+pub use template::{ChatTemplate, Message, function};
+
+use crate::artifact::ToolDeclaration;
+use decoder::Decoder;
+use sampler::Sampler;
+
+/// A model that is ready to write.
+pub struct Model {
+    decoder: Decoder,
+    tokenizer: Tokenizer,
+    template: ChatTemplate,
+    files: files::Files,
+    device: Device,
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("name", &self.files.name).field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+/// How an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The model ended its turn.
+    EndOfTurn,
+    /// The limit of tokens was reached.
+    Limit,
+    /// Somebody stopped it.
+    Stopped,
+}
+
+/// What the model wrote.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The text, without end-of-turn tokens.
+    pub text: String,
+    /// Tokens of the prompt.
+    pub prompt_tokens: usize,
+    /// Tokens written.
+    pub tokens: usize,
+    /// From the call to the first token.
+    pub time_to_first_token: Duration,
+    /// From the first token to the last.
+    pub decoding: Duration,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl Written {
+    /// Tokens a second after the first; None for fewer than two tokens.
+    #[must_use]
+    pub fn tokens_per_second(&self) -> Option<f64> {
+        let seconds = self.decoding.as_secs_f64();
+        (self.tokens > 1 && seconds > 0.0).then(|| (self.tokens - 1) as f64 / seconds)
+    }
+}
+
+impl Model {
+    /// Opens a model folder. `runtime` is ONNX Runtime's library.
+    ///
+    /// # Errors
+    /// The folder lacks a file, a file is damaged, the runtime cannot be loaded, or the device that was named is
+    /// missing or takes only part of the graph.
+    pub fn open(folder: &Path, runtime: &Path, device: DeviceChoice) -> Result<Self, ModelError> {
+        let files = files::Files::read(folder)?;
+        let tokenizer = read_tokenizer(folder)?;
+        let template = ChatTemplate::new(&files.template, &files.special)?;
+        let (session, device) = device::open(&files.graph, runtime, device)?;
+        let decoder = Decoder::new(session)?;
+        Ok(Self { decoder, tokenizer, template, files, device })
+    }
+
+    /// Name of the folder.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.files.name
+    }
+
+    /// The device that runs it, and why that one.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What is known of the model's behaviour.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.files.profile
+    }
+
+    /// The model's own generation settings.
+    #[must_use]
+    pub fn generation(&self) -> &Generation {
+        &self.files.generation
+    }
+
+    /// Longest prompt and answer together, in tokens.
+    #[must_use]
+    pub fn context(&self) -> usize {
+        self.files.context
+    }
+
+    /// Writes a conversation and the offered tools as the model expects them.
+    ///
+    /// # Errors
+    /// The chat template fails; the message says where.
+    pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
+        self.template.render(messages, tools)
+    }
+
+    /// Whether the chat template has a place for tools.
+    #[must_use]
+    pub fn template_takes_tools(&self) -> bool {
+        self.template.takes_tools()
+    }
+
+    /// Token ids of a rendered prompt.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn tokens(&self, text: &str) -> Result<Vec<u32>, ModelError> {
+        encode(&self.tokenizer, text)
+    }
+
+    /// The most likely next token behind each token, teacher-forced: one prefill over all of them.
+    ///
+    /// # Errors
+    /// The runtime fails.
+    pub fn best_next(&mut self, tokens: &[u32]) -> Result<Vec<u32>, ModelError> {
+        let mut cache = self.decoder.cache()?;
+        let logits = self.decoder.step(&mut cache, tokens, Keep::All)?;
+        let vocabulary = logits.len().checked_div(tokens.len()).unwrap_or_default().max(1);
+        Ok(logits.chunks_exact(vocabulary).map(sampler::best).collect())
+    }
+
+    /// Writes an answer to a rendered prompt. `on_text` gets each piece of text as it is written; `stop` ends it
+    /// between two tokens.
+    ///
+    /// # Errors
+    /// The prompt does not fit the model's context, or the runtime fails.
+    pub fn write(
+        &mut self,
+        prompt: &str,
+        sampling: &Sampling,
+        stop: &AtomicBool,
+        on_text: &mut dyn FnMut(&str),
+    ) -> Result<Written, ModelError> {
+        let start = Instant::now();
+        let mut tokens = self.tokens(prompt)?;
+        let prompt_tokens = tokens.len();
+        let room = self.files.context.saturating_sub(prompt_tokens);
+        if room == 0 || tokens.is_empty() {
+            return Err(ModelError::PromptTooLong { tokens: prompt_tokens, context: self.files.context });
+        }
+        let limit = sampling.max_new_tokens.min(room);
+        let mut sampler = Sampler::new(sampling);
+        let mut cache = self.decoder.cache()?;
+        let mut stream = self.tokenizer.decode_stream(true);
+        let mut written = Written {
+            text: String::new(),
+            prompt_tokens,
+            tokens: 0,
+            time_to_first_token: Duration::ZERO,
+            decoding: Duration::ZERO,
+            ending: Ending::Limit,
+        };
+        let mut first = start;
+        let mut pending = 0..tokens.len();
+        while written.tokens < limit {
+            if stop.load(Ordering::Relaxed) {
+                written.ending = Ending::Stopped;
+                break;
+            }
+            let input = tokens.get(pending.clone()).unwrap_or_default();
+            let mut logits = self.decoder.step(&mut cache, input, Keep::Last)?;
+            let next = sampler.next(&mut logits, tokens.get(prompt_tokens..).unwrap_or_default());
+            if written.tokens == 0 {
+                first = Instant::now();
+                written.time_to_first_token = first - start;
+            }
+            if self.files.generation.ends.contains(&next) {
+                written.ending = Ending::EndOfTurn;
+                break;
+            }
+            written.tokens += 1;
+            pending = tokens.len()..tokens.len() + 1;
+            tokens.push(next);
+            if let Some(piece) = stream.step(next).map_err(|error| ModelError::tokenizer(&*error))? {
+                on_text(&piece);
+                written.text.push_str(&piece);
+            }
+        }
+        written.decoding = first.elapsed();
+        if written.time_to_first_token.is_zero() {
+            written.time_to_first_token = start.elapsed();
+        }
+        Ok(written)
+    }
+}
+
+/// Tokenizer and chat template of a model folder, without the model: enough to show a prompt.
+pub struct Drafting {
+    tokenizer: Tokenizer,
+    template: ChatTemplate,
+    files: files::Files,
+}
+
+impl std::fmt::Debug for Drafting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Drafting").field("name", &self.files.name).finish_non_exhaustive()
+    }
+}
+
+impl Drafting {
+    /// Opens a model folder without its graph.
+    ///
+    /// # Errors
+    /// The folder lacks a file or a file is damaged.
+    pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        let files = files::Files::read(folder)?;
+        let tokenizer = read_tokenizer(folder)?;
+        let template = ChatTemplate::new(&files.template, &files.special)?;
+        Ok(Self { tokenizer, template, files })
+    }
+
+    /// See [`Model::render`].
+    ///
+    /// # Errors
+    /// The chat template fails.
+    pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
+        self.template.render(messages, tools)
+    }
+
+    /// Tokens of a rendered prompt.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn count(&self, text: &str) -> Result<usize, ModelError> {
+        encode(&self.tokenizer, text).map(|tokens| tokens.len())
+    }
+
+    /// See [`Model::profile`].
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.files.profile
+    }
+
+    /// See [`Model::template_takes_tools`].
+    #[must_use]
+    pub fn template_takes_tools(&self) -> bool {
+        self.template.takes_tools()
+    }
+}
+
+fn read_tokenizer(folder: &Path) -> Result<Tokenizer, ModelError> {
+    let path = folder.join("tokenizer.json");
+    Tokenizer::from_file(&path).map_err(|error| ModelError::file(&path, error))
+}
+
+fn encode(tokenizer: &Tokenizer, text: &str) -> Result<Vec<u32>, ModelError> {
+    let encoding = tokenizer.encode_fast(text, false).map_err(|error| ModelError::tokenizer(&*error))?;
+    Ok(encoding.get_ids().to_vec())
+}

@@ -1,1 +1,206 @@
-//! Prompt.
+//! Builds what the model is sent, and says when code writes the answer instead.
+//!
+//! Order: tool block, base prompt and guidance in one system turn; exemplar turns, those in the user's language
+//! last; history; the newest user turn with a note on the language of the answer. Everything up to the last
+//! exemplar depends only on library, model, skill, language and offered tools. Without offered tools there is no
+//! tool block at all.
+
+use crate::artifact::{Argument, Exemplar, LanguageText, LibraryText, SkillText, ToolDeclaration, ToolOrigin};
+use crate::model::{AnswerPolicy, Message, Profile, UnroutedTools};
+use crate::router::{OpeningCall, Route, Stage};
+
+/// Characters of guidance and exemplars that reach the prompt (reference: 3000 a skill).
+pub const CONTEXT_BUDGET: usize = 3_000;
+/// Stands where a result will be when a prompt is only shown.
+pub const RESULT_PLACEHOLDER: &str = "<result>";
+
+/// Who writes the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// The model.
+    Model,
+    /// The exemplar that shares the deciding trigger's label: this text.
+    Exemplar(String),
+    /// Code, from what the tools return.
+    Quote,
+}
+
+/// What a turn is answered from.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who writes.
+    pub writer: Writer,
+    /// Messages for the chat template.
+    pub messages: Vec<Message>,
+    /// Tools that the prompt declares.
+    pub tools: Vec<ToolDeclaration>,
+    /// Messages of exemplars that the budget left out.
+    pub left_out: Vec<String>,
+}
+
+/// A call with its result, as the conversation shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolRun {
+    /// The call.
+    pub call: OpeningCall,
+    /// What the tool returned.
+    pub result: String,
+}
+
+/// What a plan is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// Texts of the library.
+    pub library: &'a LibraryText,
+    /// Texts of the routed skill.
+    pub skill: Option<&'a SkillText>,
+    /// What routing found.
+    pub route: &'a Route,
+    /// Language of the reply.
+    pub language: &'a LanguageText,
+    /// Turns before, oldest first.
+    pub history: &'a [Message],
+    /// The newest message.
+    pub message: &'a str,
+    /// Calls that were made for it.
+    pub runs: &'a [ToolRun],
+    /// What is known of the model.
+    pub profile: &'a Profile,
+    /// The model's chat template has a place for tools.
+    pub template_takes_tools: bool,
+}
+
+/// Tools that a turn offers by declaration: those of the route, or all of them when nothing restricts it.
+#[must_use]
+pub fn offered<'l>(library: &'l LibraryText, route: &Route, profile: &Profile) -> Vec<&'l ToolDeclaration> {
+    match &route.tools {
+        Some(names) => library.tools.iter().filter(|tool| names.contains(&tool.name)).collect(),
+        None if route.skill.is_none() && profile.unrouted_tools == UnroutedTools::None => Vec::new(),
+        None => library.tools.iter().collect(),
+    }
+}
+
+/// Who writes the answer to this route.
+#[must_use]
+pub fn writer(inputs: &Inputs<'_>) -> Writer {
+    let Some(skill) = inputs.skill else { return Writer::Model };
+    let mut mode = skill.answer.as_str();
+    if mode == "exemplar" {
+        let label = inputs.route.evidence.first().and_then(|evidence| evidence.label.as_deref());
+        let label = label.filter(|_| inputs.route.decision.stage == Stage::Trigger);
+        let labelled = label.and_then(|label| skill.exemplars.iter().find(|e| e.label.as_deref() == Some(label)));
+        if let Some(exemplar) = labelled {
+            // Exemplars of one label are unique, so a second language has a label of its own.
+            return Writer::Exemplar(exemplar.answer.clone());
+        }
+        mode = skill.answer_else.as_deref().unwrap_or("free");
+    }
+    if mode == "grounded" && inputs.profile.answers == AnswerPolicy::Strict {
+        mode = "quote";
+    }
+    if mode == "quote" { Writer::Quote } else { Writer::Model }
+}
+
+/// Builds the plan of a turn.
+#[must_use]
+pub fn plan(inputs: &Inputs<'_>) -> Plan {
+    let tools: Vec<ToolDeclaration> =
+        offered(inputs.library, inputs.route, inputs.profile).into_iter().cloned().collect();
+    let (kept, left_out) = exemplars(inputs);
+    let mut messages = Vec::new();
+    let system = system(inputs, &tools);
+    if !system.is_empty() {
+        messages.push(Message::new("system", system));
+    }
+    let shown: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    for exemplar in kept {
+        messages.push(Message::new("user", exemplar.message.clone()));
+        for call in exemplar.calls.iter().filter(|call| shown.contains(&call.tool.as_str())) {
+            messages.push(Message::new("assistant", call_markup(&call.tool, &arguments(&call.arguments))));
+            messages.push(Message::new("tool", call.result.clone()));
+        }
+        messages.push(Message::new("assistant", exemplar.answer.clone()));
+    }
+    messages.extend(inputs.history.iter().filter(|message| !message.content.trim().is_empty()).cloned());
+    messages.push(Message::new("user", user_turn(inputs)));
+    for run in inputs.runs {
+        messages.push(Message::new("assistant", call_markup(&run.call.tool, &run.call.arguments)));
+        messages.push(Message::new("tool", run.result.clone()));
+    }
+    Plan { writer: writer(inputs), messages, tools, left_out }
+}
+
+/// The newest message with the note behind it.
+fn user_turn(inputs: &Inputs<'_>) -> String {
+    if inputs.route.decision.stage == Stage::Task || inputs.language.rule.is_empty() {
+        return inputs.message.to_owned();
+    }
+    format!("{}\n\n({})", inputs.message.trim_end(), inputs.language.rule)
+}
+
+fn system(inputs: &Inputs<'_>, tools: &[ToolDeclaration]) -> String {
+    let mut parts = Vec::new();
+    if !tools.is_empty()
+        && !inputs.template_takes_tools
+        && let Some(block) = &inputs.profile.tool_block
+    {
+        let declared: Vec<String> = tools.iter().map(|tool| crate::model::function(tool).to_string()).collect();
+        parts.push(block.replace("{tools}", &declared.join("\n")));
+    }
+    if inputs.route.decision.stage != Stage::Task {
+        parts.push(inputs.library.assistant.base.trim().to_owned());
+    }
+    parts.extend(inputs.skill.map(|skill| skill.guidance.trim().to_owned()));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Exemplars within the budget, those in the user's language last; and the messages of those left out.
+fn exemplars<'a>(inputs: &Inputs<'a>) -> (Vec<&'a Exemplar>, Vec<String>) {
+    let Some(skill) = inputs.skill else { return (Vec::new(), Vec::new()) };
+    let mut total = skill.guidance.chars().count();
+    let mut kept: Vec<&Exemplar> = Vec::new();
+    let mut left_out = Vec::new();
+    for exemplar in &skill.exemplars {
+        total += length(exemplar);
+        // The first is always kept; the first that does not fit ends the list.
+        if left_out.is_empty() && (kept.is_empty() || total <= CONTEXT_BUDGET) {
+            kept.push(exemplar);
+        } else {
+            left_out.push(exemplar.message.clone());
+        }
+    }
+    kept.sort_by_key(|exemplar| exemplar.language.as_deref() == Some(inputs.language.name.as_str()));
+    (kept, left_out)
+}
+
+fn length(exemplar: &Exemplar) -> usize {
+    let calls: usize = exemplar
+        .calls
+        .iter()
+        .map(|call| {
+            let values = call.arguments.iter().map(|argument| {
+                (argument.name.as_str(), argument.value.as_str().map_or(8, |text| text.chars().count()))
+            });
+            SkillText::call_length(&call.tool, values) + call.result.chars().count()
+        })
+        .sum();
+    exemplar.message.chars().count() + exemplar.answer.chars().count() + calls
+}
+
+fn arguments(arguments: &[Argument]) -> serde_json::Map<String, serde_json::Value> {
+    arguments.iter().map(|argument| (argument.name.clone(), argument.value.clone())).collect()
+}
+
+/// A call as the model would write it: JSON between `<tool_call>` marks.
+#[must_use]
+pub fn call_markup(tool: &str, arguments: &serde_json::Map<String, serde_json::Value>) -> String {
+    let call = serde_json::json!({"name": tool, "arguments": arguments});
+    format!("<tool_call>{call}</tool_call>")
+}
+
+/// Whether a tool's results are figures: their first line can be quoted as it is.
+#[must_use]
+pub fn is_computed(library: &LibraryText, tool: &str) -> bool {
+    library.tools.iter().any(|known| known.name == tool && known.origin == ToolOrigin::Computed)
+}

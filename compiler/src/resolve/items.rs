@@ -1,7 +1,7 @@
 //! Items other than skills: languages, predicates, fragments, tools, hosts, the base prompt, tests.
 
 use skill_runtime::artifact::layout::LISTS;
-use skill_runtime::artifact::{Parameter, ParameterType, Reply, ToolDeclaration, ToolOrigin};
+use skill_runtime::artifact::{Parameter, ParameterType, Reply, TOOL_REPLIES, ToolDeclaration, ToolOrigin};
 
 use super::{RESERVED, Resolver};
 use crate::diagnostics::{self as codes, Diagnostic, suggestion};
@@ -24,6 +24,11 @@ const REPLIES: [(&str, bool); 7] = [
     ("not-a-claim", true),
 ];
 
+/// Replies that a tool brings along.
+fn tool_replies() -> impl Iterator<Item = (&'static str, bool)> {
+    TOOL_REPLIES.iter().flat_map(|(_, replies)| replies.iter().copied())
+}
+
 /// Keys of replies that checks and labels bring along; the set grows with the product.
 fn optional_reply(key: &str) -> bool {
     key.starts_with("correct-") || key.starts_with("label-")
@@ -38,6 +43,34 @@ impl Resolver<'_> {
             diagnostic = diagnostic.related(first, "first declared here");
         }
         self.report(diagnostic);
+    }
+
+    /// Reports replies that a language lacks; which ones are needed depends on the tools that are declared.
+    pub(super) fn missing_replies(&mut self) {
+        let tools: Vec<String> = self.library.tools.iter().map(|tool| tool.declaration.name.clone()).collect();
+        let needed: Vec<(&str, bool)> = TOOL_REPLIES
+            .iter()
+            .filter(|(tool, _)| tools.iter().any(|known| known == tool))
+            .flat_map(|(_, replies)| replies.iter().copied())
+            .collect();
+        let mut found = Vec::new();
+        for language in &self.library.languages {
+            let Some(span) = language.span else { continue };
+            for (key, list) in REPLIES.iter().chain(&needed) {
+                if !language.replies.contains_key(*key) {
+                    let form = if *list { "[\"…\"]" } else { "\"…\"" };
+                    found.push(
+                        Diagnostic::new(
+                            codes::MISSING_REPLY,
+                            span,
+                            format!("language `{}` has no reply `{key}`", language.name),
+                        )
+                        .help(format!("add `{key}: {form}` to its `replies`")),
+                    );
+                }
+            }
+        }
+        self.diagnostics.extend(found);
     }
 
     pub(super) fn missing_name(&mut self, head: Span, what: &str) {
@@ -339,18 +372,6 @@ impl Resolver<'_> {
                 }
             }
         }
-        for (key, _) in REPLIES {
-            if !language.replies.contains_key(key) {
-                self.report(
-                    Diagnostic::new(
-                        codes::MISSING_REPLY,
-                        block.head,
-                        format!("language `{}` has no reply `{key}`", language.name),
-                    )
-                    .help(format!("add `{key}: \"…\"` to its `replies`")),
-                );
-            }
-        }
         if language.rule.is_none() {
             self.report(
                 Diagnostic::new(
@@ -463,9 +484,9 @@ impl Resolver<'_> {
     fn replies(&mut self, field: &Field, language: &mut Language) {
         for entry in self.map(field) {
             let key = entry.key.value.clone();
-            let known = REPLIES.iter().find(|(known, _)| *known == key);
+            let known = REPLIES.iter().copied().chain(tool_replies()).find(|(known, _)| *known == key);
             if known.is_none() && !optional_reply(&key) {
-                let help = suggestion(&key, REPLIES.iter().map(|(key, _)| *key), "replies");
+                let help = suggestion(&key, REPLIES.iter().copied().chain(tool_replies()).map(|(key, _)| key), "replies");
                 self.report(
                     Diagnostic::new(codes::UNKNOWN_KEY, entry.key.span, format!("unknown reply `{key}`")).help(help),
                 );
@@ -478,7 +499,7 @@ impl Resolver<'_> {
                 );
                 continue;
             }
-            let list = known.is_some_and(|(_, list)| *list);
+            let list = known.is_some_and(|(_, list)| list);
             let reply = match &entry.value {
                 MapValue::One(Scalar::Text(text)) if !list => Reply::Text(text.value.clone()),
                 MapValue::Many(elements, _) if list => Reply::List(

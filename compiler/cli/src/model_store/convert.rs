@@ -1,0 +1,369 @@
+//! Converts a GGUF model of the llama architecture into an ONNX decoder in the Hub's layout.
+//!
+//! Weights become 8-bit integers in blocks of 32 (`MatMulNBits`, accuracy level 4): exact for `Q8_0`, close to the
+//! 32-bit values for `Q4_1`. Attention is `GroupQueryAttention` with the rotary embedding inside; llama's GGUF
+//! files store query and key rows interleaved. `num_logits_to_keep` says for how many last positions logits are
+//! wanted (0: all).
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::StoreError;
+use super::gguf::{BLOCK, Gguf, Tensor};
+use super::onnx::{Attribute, Dim, FLOAT, FLOAT16, Graph, INT32, INT64, MICROSOFT, UINT8};
+use super::tokenizer::tokenizer_json;
+
+/// How weights are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// 8-bit blocks; what is used.
+    EightBit,
+    /// 32-bit floats: the reference that the 8-bit graph is measured against.
+    Reference,
+}
+
+/// What a model of this kind is made of.
+struct Shape {
+    layers: usize,
+    hidden: usize,
+    inner: usize,
+    heads: usize,
+    kv_heads: usize,
+    head: usize,
+    vocabulary: usize,
+    context: usize,
+    epsilon: f32,
+    base: f64,
+}
+
+impl Shape {
+    fn read(model: &Gguf) -> Result<Self, StoreError> {
+        let architecture = model.text("general.architecture")?;
+        if architecture != "llama" {
+            return Err(StoreError::BadModel(format!("architecture `{architecture}` is not supported (llama is)")));
+        }
+        let hidden = model.integer("llama.embedding_length")?;
+        let heads = model.integer("llama.attention.head_count")?;
+        let shape = Self {
+            layers: model.integer("llama.block_count")?,
+            hidden,
+            inner: model.integer("llama.feed_forward_length")?,
+            heads,
+            kv_heads: model.integer("llama.attention.head_count_kv")?,
+            head: hidden.checked_div(heads).unwrap_or_default(),
+            vocabulary: model.integer("llama.vocab_size")?,
+            context: model.integer("llama.context_length")?,
+            epsilon: model.float("llama.attention.layer_norm_rms_epsilon")? as f32,
+            base: model.float("llama.rope.freq_base")?,
+        };
+        let sound = shape.layers > 0
+            && shape.layers <= 256
+            && shape.head > 0
+            && shape.head * shape.heads == shape.hidden
+            && shape.kv_heads > 0
+            && shape.heads.is_multiple_of(shape.kv_heads)
+            && shape.context <= 1 << 20;
+        if sound { Ok(shape) } else { Err(StoreError::BadModel("the GGUF file's dimensions do not fit".into())) }
+    }
+}
+
+/// Converts `source` into the folder `target`, which must exist and be empty. `progress` gets shares from 0 to 1.
+///
+/// # Errors
+/// [`StoreError`] names the file and what is wrong with it, or the write that failed.
+pub fn import(
+    source: &Path,
+    target: &Path,
+    precision: Precision,
+    progress: &mut dyn FnMut(f64),
+) -> Result<(), StoreError> {
+    let model = Gguf::open(source)?;
+    let shape = Shape::read(&model)?;
+    let folder = target.join("onnx");
+    std::fs::create_dir_all(&folder).map_err(|error| StoreError::io("create", &folder, error))?;
+    let data_path = folder.join("model.onnx_data");
+    let data = File::create(&data_path).map_err(|error| StoreError::io("create", &data_path, error))?;
+    let graph = Graph::new("decoder", BufWriter::with_capacity(1 << 20, data), "model.onnx_data");
+    let writer = Writer { model: &model, shape: &shape, precision, graph };
+    let encoded = writer.write(progress).map_err(|error| match error {
+        WriteError::Store(error) => error,
+        WriteError::Io(error) => StoreError::io("write", &data_path, error),
+    })?;
+    let write = |name: &str, bytes: &[u8]| {
+        let path = target.join(name);
+        std::fs::write(&path, bytes).map_err(|error| StoreError::io("write", &path, error))
+    };
+    write("onnx/model.onnx", &encoded)?;
+    write("tokenizer.json", &pretty(&tokenizer_json(&model)?))?;
+    write("chat_template.jinja", model.text("tokenizer.chat_template")?.as_bytes())?;
+    let end = model.integer("tokenizer.ggml.eos_token_id")?;
+    let start = model.integer("tokenizer.ggml.bos_token_id")?;
+    let tokens = model.texts("tokenizer.ggml.tokens")?;
+    let token = |id: usize| tokens.get(id).cloned().unwrap_or_default();
+    // Both end-of-turn tokens of this family end an answer.
+    let mut ends = vec![end];
+    ends.extend(tokens.iter().position(|known| known == "<|endoftext|>").filter(|id| *id != end));
+    let config = json!({
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "num_hidden_layers": shape.layers,
+        "hidden_size": shape.hidden,
+        "intermediate_size": shape.inner,
+        "num_attention_heads": shape.heads,
+        "num_key_value_heads": shape.kv_heads,
+        "head_dim": shape.head,
+        "vocab_size": shape.vocabulary,
+        "max_position_embeddings": shape.context,
+        "rms_norm_eps": shape.epsilon,
+        "rope_theta": shape.base,
+        "bos_token_id": start,
+        "eos_token_id": end,
+        "torch_dtype": "float32"
+    });
+    write("config.json", &pretty(&config))?;
+    let generation = json!({
+        "bos_token_id": start,
+        "eos_token_id": ends,
+        "do_sample": true,
+        "temperature": 0.2,
+        "top_p": 0.9,
+        "top_k": 40,
+        "repetition_penalty": 1.1,
+        "max_new_tokens": 512
+    });
+    write("generation_config.json", &pretty(&generation))?;
+    let tokenizer_config = json!({
+        "bos_token": token(start),
+        "eos_token": token(end),
+        "unk_token": token(0),
+        "model_max_length": shape.context,
+        "tokenizer_class": "GPT2Tokenizer"
+    });
+    write("tokenizer_config.json", &pretty(&tokenizer_config))?;
+    write("profile.json", include_bytes!("profile.json"))?;
+    progress(1.0);
+    Ok(())
+}
+
+fn pretty(value: &serde_json::Value) -> Vec<u8> {
+    let mut text = format!("{value:#}");
+    text.push('\n');
+    text.into_bytes()
+}
+
+enum WriteError {
+    Store(StoreError),
+    Io(std::io::Error),
+}
+
+impl From<StoreError> for WriteError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<std::io::Error> for WriteError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+struct Writer<'m, W> {
+    model: &'m Gguf,
+    shape: &'m Shape,
+    precision: Precision,
+    graph: Graph<W>,
+}
+
+fn float_bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+impl<W: std::io::Write> Writer<'_, W> {
+    fn write(mut self, progress: &mut dyn FnMut(f64)) -> Result<Vec<u8>, WriteError> {
+        let shape = self.shape;
+        let batch = || Dim::Named("batch_size");
+        self.graph.input("input_ids", INT64, &[batch(), Dim::Named("sequence_length")]);
+        self.graph.input("attention_mask", INT64, &[batch(), Dim::Named("total_sequence_length")]);
+        self.graph.input("num_logits_to_keep", INT64, &[]);
+        let embeddings = self.model.tensor("token_embd.weight", shape.vocabulary, shape.hidden)?.clone();
+        let mut hidden = self.embed(&embeddings)?;
+        progress(0.1);
+
+        // Lengths as the attention operator wants them: index of the last key, and the total.
+        let axis = self.graph.constant("axis_1", &[1], false);
+        let one = self.graph.constant("one", &[1], false);
+        let last = self.graph.constant("last", &[1], true);
+        let keep_axes = Attribute::Integer("keepdims", 0);
+        let sum = self.graph.node("ReduceSum", "", &["attention_mask", &axis], &[keep_axes]);
+        let index = self.graph.node("Sub", "", &[&sum, &one], &[]);
+        let to_int32 = || [Attribute::Integer("to", i64::from(INT32))];
+        let lengths = self.graph.node("Cast", "", &[&index], &to_int32());
+        let mask_shape = self.graph.node("Shape", "", &["attention_mask"], &[]);
+        let total = self.graph.node("Gather", "", &[&mask_shape, &last], &[Attribute::Integer("axis", 0)]);
+        let total = self.graph.node("Cast", "", &[&total], &to_int32());
+        let (cosine, sine) = self.rotary()?;
+
+        for layer in 0..shape.layers {
+            hidden = self.layer(layer, &hidden, [&lengths, &total, &cosine, &sine])?;
+            progress(0.1 + 0.75 * (layer + 1) as f64 / shape.layers as f64);
+        }
+        let normed = self.norm("output_norm.weight", &hidden)?;
+        let zero = self.graph.constant("zero", &[0], false);
+        let keep = self.graph.node("Reshape", "", &["num_logits_to_keep", &one], &[]);
+        let from = self.graph.node("Sub", "", &[&zero, &keep], &[]);
+        let to = self.graph.constant("end", &[i64::MAX], false);
+        let kept = self.graph.node("Slice", "", &[&normed, &from, &to, &axis], &[]);
+        let output = if self.model.has_tensor("output.weight") {
+            self.model.tensor("output.weight", shape.vocabulary, shape.hidden)?.clone()
+        } else {
+            embeddings
+        };
+        let logits = self.linear_tensor("lm_head", &output, &kept)?;
+        self.graph.node_to("Identity", "", &[&logits], &["logits"], &[]);
+        let vocabulary = Dim::Fixed(shape.vocabulary);
+        self.graph.output("logits", FLOAT, &[batch(), Dim::Named("kept_length"), vocabulary]);
+        for layer in 0..shape.layers {
+            for part in ["key", "value"] {
+                let dims = |length| [batch(), Dim::Fixed(shape.kv_heads), Dim::Named(length), Dim::Fixed(shape.head)];
+                let past = format!("past_key_values.{layer}.{part}");
+                self.graph.input(&past, FLOAT, &dims("past_sequence_length"));
+                self.graph.output(&format!("present.{layer}.{part}"), FLOAT, &dims("total_sequence_length"));
+            }
+        }
+        progress(0.98);
+        Ok(self.graph.finish()?)
+    }
+
+    fn embed(&mut self, embeddings: &Tensor) -> Result<String, WriteError> {
+        let dims = [embeddings.rows, embeddings.columns];
+        let (kind, bytes) = match self.precision {
+            Precision::EightBit => {
+                let mut bytes = Vec::with_capacity(2 * embeddings.rows * embeddings.columns);
+                self.model.blocks(embeddings, |block| {
+                    bytes.extend(block.iter().flat_map(|value| half::f16::from_f32(*value).to_le_bytes()));
+                });
+                (FLOAT16, bytes)
+            }
+            Precision::Reference => (FLOAT, float_bytes(&self.model.floats(embeddings))),
+        };
+        let table = self.graph.weights("embed_tokens", kind, &dims, &bytes)?;
+        let rows = self.graph.node("Gather", "", &[&table, "input_ids"], &[Attribute::Integer("axis", 0)]);
+        if kind == FLOAT {
+            return Ok(rows);
+        }
+        Ok(self.graph.node("Cast", "", &[&rows], &[Attribute::Integer("to", i64::from(FLOAT))]))
+    }
+
+    /// Cosine and sine of each position and frequency, `[context, head / 2]`.
+    fn rotary(&mut self) -> Result<(String, String), WriteError> {
+        let half = self.shape.head / 2;
+        let angles: Vec<f64> = (0..self.shape.context)
+            .flat_map(|position| {
+                (0..half).map(move |pair| (position, pair)).collect::<Vec<_>>()
+            })
+            .map(|(position, pair)| position as f64 / self.shape.base.powf(2.0 * pair as f64 / self.shape.head as f64))
+            .collect();
+        let dims = [self.shape.context, half];
+        let table = |function: fn(f64) -> f64| -> Vec<u8> {
+            float_bytes(&angles.iter().map(|angle| function(*angle) as f32).collect::<Vec<_>>())
+        };
+        let cosine = self.graph.weights("cos_cache", FLOAT, &dims, &table(f64::cos))?;
+        let sine = self.graph.weights("sin_cache", FLOAT, &dims, &table(f64::sin))?;
+        Ok((cosine, sine))
+    }
+
+    fn layer(&mut self, layer: usize, hidden: &str, shared: [&str; 4]) -> Result<String, WriteError> {
+        let shape = self.shape;
+        let name = |part: &str| format!("blk.{layer}.{part}.weight");
+        let kv = shape.kv_heads * shape.head;
+        let normed = self.norm(&name("attn_norm"), hidden)?;
+        let query = self.linear(&name("attn_q"), shape.hidden, shape.hidden, &normed)?;
+        let key = self.linear(&name("attn_k"), kv, shape.hidden, &normed)?;
+        let value = self.linear(&name("attn_v"), kv, shape.hidden, &normed)?;
+        let [lengths, total, cosine, sine] = shared;
+        let past_key = format!("past_key_values.{layer}.key");
+        let past_value = format!("past_key_values.{layer}.value");
+        let attended = format!("attention_{layer}");
+        self.graph.node_to(
+            "GroupQueryAttention",
+            MICROSOFT,
+            &[&query, &key, &value, &past_key, &past_value, lengths, total, cosine, sine],
+            &[&attended, &format!("present.{layer}.key"), &format!("present.{layer}.value")],
+            &[
+                Attribute::Integer("num_heads", shape.heads as i64),
+                Attribute::Integer("kv_num_heads", shape.kv_heads as i64),
+                Attribute::Integer("do_rotary", 1),
+                Attribute::Integer("rotary_interleaved", 1),
+            ],
+        );
+        let mixed = self.linear(&name("attn_output"), shape.hidden, shape.hidden, &attended)?;
+        let hidden = self.graph.node("Add", "", &[hidden, &mixed], &[]);
+        let normed = self.norm(&name("ffn_norm"), &hidden)?;
+        let gate = self.linear(&name("ffn_gate"), shape.inner, shape.hidden, &normed)?;
+        let up = self.linear(&name("ffn_up"), shape.inner, shape.hidden, &normed)?;
+        let sigmoid = self.graph.node("Sigmoid", "", &[&gate], &[]);
+        let swish = self.graph.node("Mul", "", &[&gate, &sigmoid], &[]);
+        let product = self.graph.node("Mul", "", &[&swish, &up], &[]);
+        let down = self.linear(&name("ffn_down"), shape.hidden, shape.inner, &product)?;
+        Ok(self.graph.node("Add", "", &[&hidden, &down], &[]))
+    }
+
+    fn norm(&mut self, name: &str, input: &str) -> Result<String, WriteError> {
+        let tensor = self.model.tensor(name, 1, self.shape.hidden)?;
+        let weights = self.graph.weights(name, FLOAT, &[self.shape.hidden], &float_bytes(&self.model.floats(tensor)))?;
+        let attributes = [
+            Attribute::Float("epsilon", self.shape.epsilon),
+            Attribute::Integer("axis", -1),
+            Attribute::Integer("stash_type", 1),
+        ];
+        Ok(self.graph.node("SimplifiedLayerNormalization", "", &[input, &weights], &attributes))
+    }
+
+    fn linear(&mut self, name: &str, rows: usize, columns: usize, input: &str) -> Result<String, WriteError> {
+        let tensor = self.model.tensor(name, rows, columns)?.clone();
+        self.linear_tensor(name, &tensor, input)
+    }
+
+    fn linear_tensor(&mut self, name: &str, tensor: &Tensor, input: &str) -> Result<String, WriteError> {
+        let (rows, columns) = (tensor.rows, tensor.columns);
+        match self.precision {
+            Precision::EightBit => {
+                let (weights, scales) = self.model.quantised(tensor);
+                let blocks = columns / BLOCK;
+                let packed = format!("{name}.quantised");
+                let packed = self.graph.weights(&packed, UINT8, &[rows, blocks, BLOCK], &weights)?;
+                let scale_name = format!("{name}.scales");
+                let scales = self.graph.weights(&scale_name, FLOAT, &[rows * blocks], &float_bytes(&scales))?;
+                Ok(self.graph.node(
+                    "MatMulNBits",
+                    MICROSOFT,
+                    &[input, &packed, &scales],
+                    &[
+                        Attribute::Integer("K", columns as i64),
+                        Attribute::Integer("N", rows as i64),
+                        Attribute::Integer("bits", 8),
+                        Attribute::Integer("block_size", BLOCK as i64),
+                        Attribute::Integer("accuracy_level", 4),
+                    ],
+                ))
+            }
+            Precision::Reference => {
+                let floats = self.model.floats(tensor);
+                let mut transposed = vec![0_f32; floats.len()];
+                for (row, values) in floats.chunks_exact(columns).enumerate() {
+                    for (column, value) in values.iter().enumerate() {
+                        if let Some(slot) = transposed.get_mut(column * rows + row) {
+                            *slot = *value;
+                        }
+                    }
+                }
+                let weights = self.graph.weights(name, FLOAT, &[columns, rows], &float_bytes(&transposed))?;
+                Ok(self.graph.node("MatMul", "", &[input, &weights], &[]))
+            }
+        }
+    }
+}

