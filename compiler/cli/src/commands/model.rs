@@ -1,0 +1,139 @@
+//! `skillc model`: fetch, import, info, verify.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::json;
+use skill_runtime::model::{AnswerPolicy, DeviceChoice, Model, Profile};
+
+use crate::args::{self, Answers, Device, ModelChoice, ModelCommand};
+use crate::model_store::Store;
+use crate::progress::Terminal;
+use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output};
+
+/// Prompts on which the 8-bit graph is compared with the reference; written for this purpose.
+const VERIFY_PROMPTS: &str = include_str!("verify-prompts.txt");
+/// Share of positions at which both must choose the same token.
+const WANTED_AGREEMENT: f64 = 0.97;
+
+pub(super) fn run(arguments: &args::Model, output: &mut Output) -> Result<u8, Failure> {
+    let store = Store::open()?;
+    match &arguments.command {
+        ModelCommand::Fetch => {
+            let (runtime, model) = store.fetch(&Terminal)?;
+            writeln!(output.out, "ONNX Runtime: {}", runtime.display())?;
+            writeln!(output.out, "model:        {}", model.display())?;
+            Ok(EXIT_OK)
+        }
+        ModelCommand::Import { file, output: target } => {
+            let start = Instant::now();
+            store.import_file(file, target, &Terminal)?;
+            let seconds = start.elapsed().as_secs_f64();
+            writeln!(output.out, "{} ({seconds:.1} s)", target.display())?;
+            Ok(EXIT_OK)
+        }
+        ModelCommand::Info { model, json } => info(&store, model, *json, output),
+        ModelCommand::Verify { json } => verify(&store, *json, output),
+    }
+}
+
+/// The folder of the chosen model and the runtime's library; both are fetched if nothing else is named.
+pub(super) fn locate(store: &Store, choice: &ModelChoice) -> Result<(PathBuf, PathBuf), Failure> {
+    let folder = match &choice.dir {
+        Some(folder) => folder.clone(),
+        None => store.fetch_model(&Terminal)?,
+    };
+    let runtime = store.fetch_runtime(&Terminal)?;
+    Ok((folder, runtime))
+}
+
+pub(super) fn device(device: Device) -> DeviceChoice {
+    match device {
+        Device::Auto => DeviceChoice::Auto,
+        Device::Cuda => DeviceChoice::Cuda,
+        Device::Directml => DeviceChoice::DirectMl,
+        Device::Cpu => DeviceChoice::Cpu,
+    }
+}
+
+pub(super) fn override_answers(profile: &mut Profile, answers: Option<Answers>) {
+    match answers {
+        Some(Answers::Author) => profile.answers = AnswerPolicy::Author,
+        Some(Answers::Strict) => profile.answers = AnswerPolicy::Strict,
+        None => {}
+    }
+}
+
+fn info(store: &Store, choice: &ModelChoice, as_json: bool, output: &mut Output) -> Result<u8, Failure> {
+    let (folder, runtime) = locate(store, choice)?;
+    let start = Instant::now();
+    let model = Model::open(&folder, &runtime, device(choice.device))?;
+    let opened = start.elapsed().as_secs_f64() * 1000.0;
+    let generation = model.generation();
+    let profile = model.profile();
+    let values = json!({
+        "model": model.name(),
+        "folder": folder.display().to_string(),
+        "runtime": runtime.display().to_string(),
+        "device": model.device().name,
+        "device_reason": model.device().reason,
+        "opened_ms": opened.round(),
+        "context_tokens": model.context(),
+        "template_takes_tools": model.template_takes_tools(),
+        "ends": generation.ends,
+        "temperature": if generation.sample { generation.temperature } else { 0.0 },
+        "top_p": generation.top_p,
+        "top_k": generation.top_k,
+        "repetition_penalty": generation.repetition_penalty,
+        "max_new_tokens": generation.max_new_tokens,
+        "answers": if profile.answers == AnswerPolicy::Strict { "strict" } else { "author" },
+    });
+    if as_json {
+        writeln!(output.out, "{values:#}")?;
+    } else if let Some(values) = values.as_object() {
+        for (key, value) in values {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            writeln!(output.out, "{key:20} {value}")?;
+        }
+    }
+    Ok(EXIT_OK)
+}
+
+/// Compares the most likely next token of both graphs at every position of every prompt.
+fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failure> {
+    let runtime = store.fetch_runtime(&Terminal)?;
+    let folder = store.fetch_model(&Terminal)?;
+    let reference = store.fetch_reference(&Terminal)?;
+    let prompts: Vec<&str> = VERIFY_PROMPTS.split("\n---\n").map(str::trim).filter(|p| !p.is_empty()).collect();
+    let expected = {
+        let mut model = Model::open(&reference, &runtime, DeviceChoice::Cpu)?;
+        let mut out = Vec::new();
+        for prompt in &prompts {
+            let tokens = model.tokens(prompt)?;
+            out.push((tokens.clone(), model.best_next(&tokens)?));
+        }
+        out
+    };
+    let mut model = Model::open(&folder, &runtime, DeviceChoice::Cpu)?;
+    let (mut same, mut total) = (0, 0);
+    for (tokens, expected) in &expected {
+        let found = model.best_next(tokens)?;
+        same += found.iter().zip(expected).filter(|(a, b)| a == b).count();
+        total += expected.len();
+    }
+    let agreement = same as f64 / total.max(1) as f64;
+    if as_json {
+        let value = json!({"prompts": prompts.len(), "positions": total, "same": same, "agreement": agreement});
+        writeln!(output.out, "{value:#}")?;
+    } else {
+        writeln!(
+            output.out,
+            "{} prompts: the 8-bit graph and the 32-bit reference choose the same token at {same} of {total} positions \
+             ({:.2} %)",
+            prompts.len(),
+            agreement * 100.0
+        )?;
+    }
+    Ok(if agreement >= WANTED_AGREEMENT { EXIT_OK } else { EXIT_FINDINGS })
+}
