@@ -191,7 +191,7 @@ impl Gguf {
                     )));
                 }
             };
-            let offset = reader.length()?;
+            let offset = usize::try_from(reader.u64()?).map_err(|_| damaged("an offset overflows"))?;
             infos.push((name, columns, rows, storage, offset));
         }
         let alignment = match metadata.get("general.alignment") {
@@ -208,7 +208,7 @@ impl Gguf {
                 .checked_mul(rows)
                 .and_then(|blocks| blocks.checked_mul(storage.block_bytes()))
                 .ok_or_else(|| damaged(format!("the size of tensor {name}")))?;
-            let start = data + offset;
+            let start = data.saturating_add(offset);
             if start.checked_add(len).is_none_or(|end| end > bytes.len()) {
                 return Err(damaged(format!("tensor {name} reaches beyond the end")));
             }
