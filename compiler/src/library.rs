@@ -84,8 +84,8 @@ pub struct Language {
 pub struct ListEntry {
     /// Its words.
     pub template: Template,
-    /// Ends in `<asks>`: counts only before such a word.
-    pub before_asks: bool,
+    /// `layout::role` of its phrases: `<asks>` behind a polite phrase, `^` and `$` of an operator.
+    pub role: u32,
 }
 
 /// A predicate.

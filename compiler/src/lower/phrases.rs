@@ -73,7 +73,7 @@ impl Trie {
         }
         if let Some(terminals) = self.terminals.get_mut(node as usize) {
             let same = |known: &layout::Terminal| {
-                (known.kind, known.target, known.before_asks) == (terminal.kind, terminal.target, terminal.before_asks)
+                (known.kind, known.target, known.role) == (terminal.kind, terminal.target, terminal.role)
             };
             if !terminals.iter().any(same) {
                 terminals.push(terminal);
@@ -99,13 +99,13 @@ pub(super) fn write(
                     for &id in &phrase {
                         vocabulary.flag(id, 0, 1 << number);
                     }
-                    if let ([id], false) = (phrase.as_slice(), entry.before_asks) {
+                    let before_asks = entry.role & layout::role::BEFORE_ASKS != 0;
+                    if let ([id], false) = (phrase.as_slice(), before_asks) {
                         vocabulary.flag(*id, flags::list_flag(list), 0);
                     }
-                    if lists.contains(&list) || phrase.len() > 1 || entry.before_asks {
+                    if lists.contains(&list) || phrase.len() > 1 || before_asks {
                         let target = (number * LISTS.len() + list) as u32;
-                        let before_asks = u32::from(entry.before_asks);
-                        trie.add(&phrase, layout::Terminal { kind: 0, target, before_asks });
+                        trie.add(&phrase, layout::Terminal { kind: 0, target, role: entry.role });
                     }
                 }
             }
@@ -183,7 +183,7 @@ fn keywords(
                 text_start: text.start,
                 text_len: text.len,
             });
-            trie.add(&ids, layout::Terminal { kind: 1, target, before_asks: 0 });
+            trie.add(&ids, layout::Terminal { kind: 1, target, role: 0 });
         }
     }
 }

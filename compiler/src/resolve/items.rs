@@ -1,6 +1,6 @@
 //! Items other than skills: languages, predicates, fragments, tools, hosts, the base prompt, tests.
 
-use skill_runtime::artifact::layout::LISTS;
+use skill_runtime::artifact::layout::{self, LISTS};
 use skill_runtime::artifact::{Parameter, ParameterType, Reply, TOOL_REPLIES, ToolDeclaration, ToolOrigin};
 
 use super::{RESERVED, Resolver};
@@ -339,7 +339,7 @@ impl Resolver<'_> {
         for field in &block.fields {
             let key = field.key.text.as_str();
             if let Some(list) = LISTS.iter().position(|list| *list == key) {
-                let entries = self.list_entries(field, key == "polite");
+                let entries = self.list_entries(field, key);
                 if let Some(list) = language.lists.get_mut(list) {
                     list.extend(entries);
                 }
@@ -385,29 +385,34 @@ impl Resolver<'_> {
         self.library.languages.push(language);
     }
 
-    fn list_entries(&mut self, field: &Field, polite: bool) -> Vec<ListEntry> {
+    fn list_entries(&mut self, field: &Field, list: &str) -> Vec<ListEntry> {
         let mut out = Vec::new();
         for text in self.strings(field) {
             let Some(mut template) = pattern::parse(&text, self.limits, &mut self.diagnostics) else { continue };
-            let mut before_asks = false;
-            if polite
+            let mut role = 0;
+            if list == "operators" {
+                // An anchor says on which side of the operator no operand stands.
+                role |= if std::mem::take(&mut template.start) { layout::role::PREFIX } else { 0 };
+                role |= if std::mem::take(&mut template.end) { layout::role::POSTFIX } else { 0 };
+            }
+            if list == "polite"
                 && let Node::Sequence(parts) = &mut template.node
                 && parts.len() > 1
                 && matches!(parts.last(), Some(Node::Reference { name, .. }) if name == "asks")
             {
                 parts.pop();
-                before_asks = true;
+                role |= layout::role::BEFORE_ASKS;
             }
             if let Some(message) = list_problem(&template) {
                 self.report(
                     Diagnostic::new(codes::PATTERN_SYNTAX, text.span, message).help(
                         "an entry of a word list holds words, (a|b), [x], word* and word+; a `polite` entry may end \
-                         in <asks>",
+                         in <asks>, an operator may carry ^ in front or $ behind",
                     ),
                 );
                 continue;
             }
-            out.push(ListEntry { template, before_asks });
+            out.push(ListEntry { template, role });
         }
         out
     }

@@ -230,8 +230,18 @@ pub struct Terminal {
     pub kind: u32,
     /// List: `language * LISTS + list`. Keyword: index of `Keywords`.
     pub target: u32,
-    /// 1: counts only before a word of `asks`, which it does not take.
-    pub before_asks: u32,
+    /// [`role`] of a phrase in its list.
+    pub role: u32,
+}
+
+/// What a phrase of a list does besides standing there; bits.
+pub mod role {
+    /// Counts only before a word of `asks`, which it does not take.
+    pub const BEFORE_ASKS: u32 = 1;
+    /// An operator in front of its operand.
+    pub const PREFIX: u32 = 2;
+    /// An operator behind its operand; with `PREFIX`: a mark of the figure, such as a percent sign.
+    pub const POSTFIX: u32 = 4;
 }
 
 /// A template.

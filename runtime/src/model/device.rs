@@ -1,8 +1,10 @@
 //! Chooses where a model runs. `auto` says what it took and why; a device that was named must take the whole graph.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use ort::ep::{CUDA, DirectML, ExecutionProvider};
+use ort::environment::Environment;
 use ort::session::Session;
 
 use super::ModelError;
@@ -32,10 +34,7 @@ pub struct Device {
 
 /// Opens a graph on the chosen device.
 pub(super) fn open(graph: &Path, runtime: &Path, choice: DeviceChoice) -> Result<(Session, Device), ModelError> {
-    let environment = ort::init_from(runtime)
-        .map_err(|error| ModelError::Runtime(error.to_string()))?
-        .with_name("skillc")
-        .build()?;
+    let environment = environment(runtime)?;
     let attempt = |device: &'static str| -> Result<Session, ModelError> {
         let failed = |error: String| ModelError::Device { device, cause: error };
         let builder = Session::builder(&environment)?;
@@ -87,6 +86,21 @@ pub(super) fn open(graph: &Path, runtime: &Path, choice: DeviceChoice) -> Result
             Ok((session, Device { name: "cpu", reason: reasons.join("; ") }))
         }
     }
+}
+
+/// The one environment that a process may have; the first library that was loaded stays.
+fn environment(runtime: &Path) -> Result<Environment, ModelError> {
+    static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+    let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = slot.as_ref() {
+        return Ok(environment.clone());
+    }
+    let environment = ort::init_from(runtime)
+        .map_err(|error| ModelError::Runtime(error.to_string()))?
+        .with_name("skillc")
+        .build()?;
+    *slot = Some(environment.clone());
+    Ok(environment)
 }
 
 fn missing(runtime: &Path, provider: &str) -> String {

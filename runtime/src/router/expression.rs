@@ -3,6 +3,7 @@
 use super::flags;
 use super::lexer::Token;
 use super::phrases::{Hit, List, is_list};
+use crate::artifact::layout::role;
 
 /// Tokens `start..end` that form an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +17,14 @@ enum Part {
     Number,
     /// `+ - * / ^ %`
     Operator,
-    /// A word or phrase of `operators`.
-    Word,
+    /// A word of `operators` between its operands.
+    Infix,
+    /// A word in front of its operand (a root).
+    Prefix,
+    /// A word behind its operand (squared).
+    Postfix,
+    /// A word that belongs to a figure (percent).
+    Unit,
     Open,
     Close,
     /// Currency, `=`, `°` and other symbols.
@@ -29,10 +36,16 @@ pub(super) fn runs(message: &str, tokens: &[Token], hits: &[Hit]) -> Vec<Run> {
     let bytes = message.as_bytes();
     let mut parts: Vec<Option<Part>> = tokens.iter().map(|token| part(bytes, token)).collect();
     for hit in hits.iter().filter(|hit| is_list(hit, List::Operators)) {
+        let word = match (hit.role & role::PREFIX != 0, hit.role & role::POSTFIX != 0) {
+            (false, false) => Part::Infix,
+            (true, false) => Part::Prefix,
+            (false, true) => Part::Postfix,
+            (true, true) => Part::Unit,
+        };
         for slot in parts.iter_mut().take(hit.end as usize).skip(hit.start as usize) {
-            // A percent sign within "% of" stays a symbol: it can also end an expression.
-            if *slot != Some(Part::Operator) {
-                *slot = Some(Part::Word);
+            // A percent sign within "% of" stays a symbol, and "percent of" is more than "percent".
+            if matches!(slot, None | Some(Part::Unit)) {
+                *slot = Some(word);
             }
         }
     }
@@ -47,7 +60,7 @@ pub(super) fn runs(message: &str, tokens: &[Token], hits: &[Hit]) -> Vec<Run> {
         while parts.get(at).copied().flatten().is_some() {
             at += 1;
         }
-        if let Some(run) = trim(&parts, start, at).filter(|run| is_expression(bytes, tokens, &parts, *run)) {
+        if let Some(run) = trim(bytes, tokens, &parts, start, at).filter(|run| is_expression(bytes, tokens, &parts, *run)) {
             out.push(run);
         }
     }
@@ -70,15 +83,27 @@ fn part(bytes: &[u8], token: &Token) -> Option<Part> {
     }
 }
 
-/// Drops what cannot begin or end an expression: a dangling operator, a closing bracket in front, an opening one
-/// behind, an `@` or `#`.
-fn trim(parts: &[Option<Part>], start: usize, end: usize) -> Option<Run> {
+/// Drops what cannot begin or end an expression: an operator without its operand, a bracket without its partner.
+fn trim(bytes: &[u8], tokens: &[Token], parts: &[Option<Part>], start: usize, end: usize) -> Option<Run> {
     let get = |at: usize| parts.get(at).copied().flatten();
+    let text = |at: usize| tokens.get(at).and_then(|token| bytes.get(token.start as usize..token.end as usize));
     let (mut start, mut end) = (start, end);
-    while start < end && matches!(get(start), Some(Part::Close)) {
+    let begins = |at: usize| match get(at) {
+        Some(Part::Number | Part::Open | Part::Prefix) => true,
+        Some(Part::Operator) => matches!(text(at), Some(b"-" | b"+")),
+        Some(Part::Other) => !matches!(text(at), Some(b"=" | b"@" | b"#" | b"&")),
+        _ => false,
+    };
+    let ends = |at: usize| match get(at) {
+        Some(Part::Number | Part::Close | Part::Postfix | Part::Unit) => true,
+        Some(Part::Operator) => text(at) == Some(b"%"),
+        Some(Part::Other) => !matches!(text(at), Some(b"@" | b"#" | b"&")),
+        _ => false,
+    };
+    while start < end && !begins(start) {
         start += 1;
     }
-    while start < end && matches!(get(end - 1), Some(Part::Open)) {
+    while start < end && !ends(end - 1) {
         end -= 1;
     }
     // Brackets that have no partner inside belong to the sentence around it.
@@ -118,14 +143,15 @@ fn trim(parts: &[Option<Part>], start: usize, end: usize) -> Option<Run> {
 fn is_expression(bytes: &[u8], tokens: &[Token], parts: &[Option<Part>], run: Run) -> bool {
     let inside = parts.get(run.start..run.end).unwrap_or_default();
     let numbers = inside.iter().filter(|part| **part == Some(Part::Number)).count();
-    let word = inside.contains(&Some(Part::Word));
+    let unary = inside.contains(&Some(Part::Prefix)) || inside.contains(&Some(Part::Postfix));
+    let word = unary || inside.contains(&Some(Part::Infix));
     let operator = inside.contains(&Some(Part::Operator));
     if numbers == 0 || !(word || operator) {
         return false;
     }
     let in_run = tokens.get(run.start..run.end).unwrap_or_default();
-    // "-5", "5-" and "50%" alone are figures, not sums.
-    if !word && numbers < 2 {
+    // "-5", "50%" and "50 percent" alone are figures, not sums.
+    if !unary && numbers < 2 {
         return false;
     }
     let spaced = in_run.windows(2).any(|pair| matches!(pair, [a, b] if a.end != b.start));
@@ -156,8 +182,12 @@ fn reads_otherwise(text: &str) -> bool {
         (3, ':') => number(0) <= 24 && number(1) < 60 && number(2) < 60,
         // Day and month in either order; 24/7.
         (2, '/') => (number(0) <= 31 && number(1) <= 12) || (number(0) <= 12 && number(1) <= 31) || text == "24/7",
-        // A score; a pair of years.
-        (2, '-') => (length(0) <= 2 && length(1) <= 2) || (length(0) == 4 && matches!(length(1), 2 | 4)),
+        // A score; a range, such as a pair of years.
+        (2, '-') => {
+            (length(0) <= 2 && length(1) <= 2)
+                || (length(0) == 4 && length(1) == 2)
+                || (length(0) <= 4 && length(1) <= 4 && number(0) < number(1))
+        }
         // Dates with year first or last; versions.
         (3, '-' | '/') => {
             (length(0) == 4 && number(1) <= 12 && number(2) <= 31)
@@ -174,10 +204,10 @@ mod tests {
 
     #[test]
     fn dates_times_scores_and_versions_are_no_expressions() {
-        for text in ["2024-05-01", "9/11", "24/7", "3-1", "18:30", "1.2.3", "01/05/2024", "1990-1995"] {
+        for text in ["2024-05-01", "9/11", "24/7", "3-1", "18:30", "1.2.3", "01/05/2024", "1990-1995", "973-1048"] {
             assert!(reads_otherwise(text), "{text}");
         }
-        for text in ["98765-4321", "144/12*2", "2^20", "100/4", "1000/8", "7*6", "3+4"] {
+        for text in ["98765-4321", "500-300", "144/12*2", "2^20", "100/4", "1000/8", "7*6", "3+4"] {
             assert!(!reads_otherwise(text), "{text}");
         }
     }

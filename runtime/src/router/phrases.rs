@@ -11,6 +11,8 @@ pub(super) struct Hit {
     /// `language * LISTS + list`, or the index of a keyword.
     pub(super) target: u32,
     pub(super) keyword: bool,
+    /// `layout::role` of the phrase.
+    pub(super) role: u32,
     /// First token.
     pub(super) start: u32,
     /// Behind the last token.
@@ -80,12 +82,13 @@ pub(super) fn find(view: &View<'_>, tokens: &[Token], hits: &mut Vec<Hit>) {
             for terminal in
                 crate::artifact::layout_range(view.terminals, reached.terminals_start, reached.terminals_len)
             {
-                if terminal.before_asks == 1 && !tokens.get(at).is_some_and(|token| token.has(flags::ASKS)) {
+                if terminal.role & layout::role::BEFORE_ASKS != 0 && !tokens.get(at).is_some_and(|token| token.has(flags::ASKS)) {
                     continue;
                 }
                 hits.push(Hit {
                     target: terminal.target,
                     keyword: terminal.kind == 1,
+                    role: terminal.role,
                     start: start as u32,
                     end: end as u32,
                 });
