@@ -311,30 +311,93 @@ impl Gguf {
         out
     }
 
-    /// Weights as 8-bit integers around 128 with one 32-bit scale a block: exact for `Q8_0`, rounded for the rest.
-    pub(super) fn quantised(&self, tensor: &Tensor) -> (Vec<u8>, Vec<f32>) {
+    /// Weights as 8-bit integers with a 32-bit scale and an 8-bit zero point a block.
+    ///
+    /// Exact for `Q8_0`. A `Q4_1` block holds `scale * n + minimum` for n from 0 to 15: its grid is refined k times,
+    /// and of all k that fit into 8 bits the one is taken whose zero point lies nearest to an integer. Other blocks
+    /// are rounded symmetrically.
+    pub(super) fn quantised(&self, tensor: &Tensor) -> Quantised {
         let blocks = tensor.rows * tensor.columns / BLOCK;
-        let mut weights = Vec::with_capacity(blocks * BLOCK);
-        let mut scales = Vec::with_capacity(blocks);
-        if tensor.storage == Storage::Q8_0 {
-            let data = self.bytes.get(tensor.start..tensor.start + tensor.len).unwrap_or_default();
-            for raw in data.chunks_exact(Storage::Q8_0.block_bytes()) {
-                if let [low, high, bytes @ ..] = raw {
-                    scales.push(f16::from_le_bytes([*low, *high]).to_f32());
-                    weights.extend(bytes.iter().map(|byte| byte.wrapping_add(128)));
+        let mut out = Quantised {
+            weights: Vec::with_capacity(blocks * BLOCK),
+            scales: Vec::with_capacity(blocks),
+            zero_points: Vec::with_capacity(blocks),
+        };
+        let data = self.bytes.get(tensor.start..tensor.start + tensor.len).unwrap_or_default();
+        match tensor.storage {
+            Storage::Q8_0 => {
+                for raw in data.chunks_exact(Storage::Q8_0.block_bytes()) {
+                    if let [low, high, bytes @ ..] = raw {
+                        out.scales.push(f16::from_le_bytes([*low, *high]).to_f32());
+                        out.zero_points.push(SYMMETRIC);
+                        out.weights.extend(bytes.iter().map(|byte| byte.wrapping_add(SYMMETRIC)));
+                    }
                 }
             }
-            return (weights, scales);
+            Storage::Q4_1 => {
+                let mut raw = data.chunks_exact(Storage::Q4_1.block_bytes());
+                self.blocks(tensor, |block| match raw.next().and_then(refined) {
+                    Some((nibbles, factor, scale, zero_point)) => {
+                        out.scales.push(scale);
+                        out.zero_points.push(zero_point);
+                        out.weights.extend(nibbles.map(|nibble| nibble * factor));
+                    }
+                    None => out.push_symmetric(block),
+                });
+            }
+            Storage::F32 => self.blocks(tensor, |block| out.push_symmetric(block)),
         }
-        self.blocks(tensor, |block| {
-            let largest = block.iter().fold(0_f32, |largest, weight| largest.max(weight.abs()));
-            let scale = largest / 127.0;
-            scales.push(scale);
-            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-            weights.extend(block.iter().map(|weight| ((weight * inverse).round() + 128.0).clamp(0.0, 255.0) as u8));
-        });
-        (weights, scales)
+        out
     }
+}
+
+/// Zero point of a block that is symmetric around zero.
+const SYMMETRIC: u8 = 128;
+
+/// Weights in 8 bits: `scale * (weight - zero_point)`.
+#[derive(Debug, Default)]
+pub(super) struct Quantised {
+    pub(super) weights: Vec<u8>,
+    /// One a block.
+    pub(super) scales: Vec<f32>,
+    /// One a block.
+    pub(super) zero_points: Vec<u8>,
+}
+
+impl Quantised {
+    fn push_symmetric(&mut self, block: &[f32; BLOCK]) {
+        let largest = block.iter().fold(0_f32, |largest, weight| largest.max(weight.abs()));
+        let scale = largest / 127.0;
+        let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+        self.scales.push(scale);
+        self.zero_points.push(SYMMETRIC);
+        let middle = f32::from(SYMMETRIC);
+        self.weights.extend(block.iter().map(|weight| ((weight * inverse).round() + middle).clamp(0.0, 255.0) as u8));
+    }
+}
+
+/// A `Q4_1` block on a finer grid: nibbles, the factor on them, scale and zero point. None if zero lies outside.
+fn refined(raw: &[u8]) -> Option<([u8; BLOCK], u8, f32, u8)> {
+    let [a, b, c, d, bytes @ ..] = raw else { return None };
+    let scale = f16::from_le_bytes([*a, *b]).to_f32();
+    let minimum = f16::from_le_bytes([*c, *d]).to_f32();
+    if scale <= 0.0 || minimum > 0.0 || -minimum > 15.0 * scale {
+        return None;
+    }
+    let ratio = -minimum / scale;
+    let error = |factor: u8| {
+        let exact = ratio * f32::from(factor);
+        (exact - exact.round()).abs() / f32::from(factor)
+    };
+    let factor = (1..=17_u8).min_by(|a, b| error(*a).total_cmp(&error(*b)))?;
+    let zero_point = (ratio * f32::from(factor)).round() as u8;
+    let mut nibbles = [0; BLOCK];
+    let (low, high) = nibbles.split_at_mut(BLOCK / 2);
+    for ((low, high), byte) in low.iter_mut().zip(high).zip(bytes) {
+        *low = byte & 15;
+        *high = byte >> 4;
+    }
+    Some((nibbles, factor, scale / f32::from(factor), zero_point))
 }
 
 #[cfg(test)]
@@ -360,8 +423,8 @@ mod tests {
         let model = Gguf::parse(whole.clone()).expect("the file is whole");
         let tensor = model.tensor("t", 1, 32).expect("the tensor is there");
         assert_eq!(model.floats(tensor)[..3], [-8.0, -7.5, -7.0]);
-        let (weights, scales) = model.quantised(tensor);
-        assert_eq!((weights[0], weights[31], scales[0]), (112, 143, 0.5));
+        let quantised = model.quantised(tensor);
+        assert_eq!((quantised.weights[0], quantised.weights[31], quantised.scales[0]), (112, 143, 0.5));
         for length in 0..whole.len() {
             assert!(Gguf::parse(whole[..length].to_vec()).is_err(), "{length} bytes");
         }

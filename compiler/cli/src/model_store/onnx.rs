@@ -11,7 +11,6 @@ pub(super) const FLOAT: i32 = 1;
 pub(super) const UINT8: i32 = 2;
 pub(super) const INT32: i32 = 6;
 pub(super) const INT64: i32 = 7;
-pub(super) const FLOAT16: i32 = 10;
 
 /// Domain of ONNX Runtime's own operators.
 pub(super) const MICROSOFT: &str = "com.microsoft";
