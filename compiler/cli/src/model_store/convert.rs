@@ -25,9 +25,12 @@ pub enum Precision {
     Reference,
 }
 
-/// Layers that stay in 32-bit floats: small ones whose 8-bit inputs cost most agreement with the reference
-/// (measured by `skillc model verify`: 97.2 % without them).
+/// Matrices that stay in 32-bit floats in every layer: small ones, whose 8-bit inputs cost much agreement with the
+/// reference.
 const EXACT: [&str; 3] = ["attn_output", "attn_k", "attn_v"];
+/// Layers at each end of the model that stay in 32-bit floats, for the same reason. Measured on 17,920 positions of
+/// hard text: 95.7 % agreement with neither, 96.4 % with the first, 96.7 % with the second.
+const EXACT_ENDS: usize = 2;
 
 /// What a model of this kind is made of.
 struct Shape {
@@ -329,7 +332,9 @@ impl<W: std::io::Write> Writer<'_, W> {
 
     fn linear(&mut self, name: &str, rows: usize, columns: usize, input: &str) -> Result<String, WriteError> {
         let tensor = self.model.tensor(name, rows, columns)?;
-        let exact = EXACT.iter().any(|part| name.contains(part));
+        let ends = (0..EXACT_ENDS).chain(self.shape.layers.saturating_sub(EXACT_ENDS)..self.shape.layers);
+        let exact = EXACT.iter().any(|part| name.contains(part))
+            || ends.into_iter().any(|layer| name.starts_with(&format!("blk.{layer}.")));
         match if exact { Precision::Reference } else { self.precision } {
             Precision::EightBit => {
                 let Quantised { weights, scales, zero_points } = self.model.quantised(tensor);
