@@ -11,7 +11,7 @@ use crate::library::{Library, Skill};
 use crate::limits::Limits;
 use crate::syntax::ast::Scalar;
 
-pub use patterns::{list_reference, requires_something};
+pub use patterns::list_reference;
 
 /// Checks a library.
 #[must_use]

@@ -43,7 +43,7 @@ pub fn compile(files: &[SourceFile], limits: &Limits) -> Compiled {
         let lowered = lower(&library);
         let (slots, found) = bind_exemplars(&library, &lowered.routing_only(), lowered.order());
         diagnostics.extend(found);
-        diagnostics.extend(lint::lint(&library, limits));
+        diagnostics.extend(lint::lint(&lint::Subject { library: &library, texts: &slots, limits }));
         if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             artifact = Some(lowered.finish(&library, &slots));
         }

@@ -31,6 +31,8 @@ pub struct Library {
     pub fragments: BTreeMap<String, Fragment>,
     /// Predicates by name, computed ones included.
     pub predicates: Vec<Predicate>,
+    /// Keys of predicate items, which name languages.
+    pub language_keys: Vec<Name>,
     /// Tools in the order declared.
     pub tools: Vec<Tool>,
     /// The base prompt.

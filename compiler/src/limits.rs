@@ -5,6 +5,8 @@
 pub struct Limits {
     /// Positions of one template, at most 64 (one machine word). A gap of n counts n.
     pub template_positions: usize,
+    /// Words, slots and gaps of one template with its fragments written out.
+    pub template_parts: usize,
     /// Nesting of `( )` and `[ ]` in one pattern.
     pub pattern_nesting: usize,
     /// Words that a gap `..n` may span.
@@ -29,6 +31,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             template_positions: 64,
+            template_parts: 4_096,
             pattern_nesting: 8,
             gap: 12,
             slots: 16,

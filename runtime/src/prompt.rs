@@ -158,34 +158,11 @@ fn system(inputs: &Inputs<'_>, tools: &[ToolDeclaration]) -> String {
 /// Exemplars within the budget, those in the user's language last; and the messages of those left out.
 fn exemplars<'a>(inputs: &Inputs<'a>) -> (Vec<&'a Exemplar>, Vec<String>) {
     let Some(skill) = inputs.skill else { return (Vec::new(), Vec::new()) };
-    let mut total = skill.guidance.chars().count();
-    let mut kept: Vec<&Exemplar> = Vec::new();
-    let mut left_out = Vec::new();
-    for exemplar in &skill.exemplars {
-        total += length(exemplar);
-        // The first is always kept; the first that does not fit ends the list.
-        if left_out.is_empty() && (kept.is_empty() || total <= CONTEXT_BUDGET) {
-            kept.push(exemplar);
-        } else {
-            left_out.push(exemplar.message.clone());
-        }
-    }
+    let fitting = skill.kept_exemplars(CONTEXT_BUDGET);
+    let mut kept: Vec<&Exemplar> = skill.exemplars.iter().take(fitting).collect();
+    let left_out = skill.exemplars.iter().skip(fitting).map(|exemplar| exemplar.message.clone()).collect();
     kept.sort_by_key(|exemplar| exemplar.language.as_deref() == Some(inputs.language.name.as_str()));
     (kept, left_out)
-}
-
-fn length(exemplar: &Exemplar) -> usize {
-    let calls: usize = exemplar
-        .calls
-        .iter()
-        .map(|call| {
-            let values = call.arguments.iter().map(|argument| {
-                (argument.name.as_str(), argument.value.as_str().map_or(8, |text| text.chars().count()))
-            });
-            SkillText::call_length(&call.tool, values) + call.result.chars().count()
-        })
-        .sum();
-    exemplar.message.chars().count() + exemplar.answer.chars().count() + calls
 }
 
 fn arguments(arguments: &[Argument]) -> serde_json::Map<String, serde_json::Value> {

@@ -1,6 +1,7 @@
 //! Patterns of a library: references and their circles, slots, sizes, and that each of them requires something.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use skill_runtime::artifact::layout::{LISTS, SlotKind};
 
@@ -21,7 +22,19 @@ pub fn list_reference(name: &str) -> Option<usize> {
     LISTS.iter().position(|list| *list == name)
 }
 
+/// How deep fragments may contain fragments, and predicates depend on predicates.
+const DEEPEST: usize = 8;
+
 pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic>) {
+    for key in &library.language_keys {
+        let languages = || library.languages.iter().map(|language| language.name.as_str());
+        if !languages().any(|known| known == key.text) {
+            out.push(
+                Diagnostic::new(codes::UNKNOWN_LANGUAGE, key.span, format!("unknown language `{}`", key.text))
+                    .help(suggestion(&key.text, languages(), "languages")),
+            );
+        }
+    }
     for (name, fragment) in &library.fragments {
         references(library, &fragment.template.node, out);
         if reaches(library, &fragment.template.node, name, &mut BTreeSet::new()) {
@@ -34,9 +47,13 @@ pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic
     if out.iter().any(|diagnostic| diagnostic.code == codes::FRAGMENT_CYCLE.id) {
         return;
     }
+    let measures = Measures::new(library);
+    for (name, fragment) in &library.fragments {
+        too_deep(measures.name(name).depth, "fragment", name, fragment.span, out);
+    }
     for predicate in &library.predicates {
         for element in &predicate.elements {
-            check_element(library, limits, element, out);
+            check_element(&measures, limits, element, out);
         }
         if predicate_reaches(library, &predicate.name, &predicate.name, &mut BTreeSet::new()) {
             let span = predicate.span.unwrap_or(Span { file: 0, start: 0, end: 0 });
@@ -48,18 +65,21 @@ pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic
                 )
                 .help("break the circle"),
             );
+        } else if let Some(span) = predicate.span {
+            too_deep(measures.predicate_depth(&predicate.name), "predicate", &predicate.name, span, out);
         }
     }
     for skill in &library.skills {
         for element in skill.triggers.iter().chain(&skill.follows).chain(&skill.excludes).chain(&skill.fallbacks) {
-            check_element(library, limits, element, out);
+            check_element(&measures, limits, element, out);
         }
     }
 }
 
-fn check_element(library: &Library, limits: &Limits, element: &Element, out: &mut Vec<Diagnostic>) {
+fn check_element<'l>(measures: &Measures<'l>, limits: &Limits, element: &'l Element, out: &mut Vec<Diagnostic>) {
+    let library = measures.library;
     match &element.matcher {
-        Matcher::Template(template) => check_template(library, limits, template, out),
+        Matcher::Template(template) => check_template(measures, limits, template, out),
         Matcher::Predicate(name) => {
             if !library.predicates.iter().any(|known| known.name == name.text) {
                 let known = library.predicates.iter().map(|predicate| predicate.name.as_str());
@@ -76,18 +96,32 @@ fn check_element(library: &Library, limits: &Limits, element: &Element, out: &mu
         Matcher::Regex(..) => {}
     }
     for veto in &element.unless {
-        check_element(library, limits, veto, out);
+        check_element(measures, limits, veto, out);
     }
 }
 
-fn check_template(library: &Library, limits: &Limits, template: &Template, out: &mut Vec<Diagnostic>) {
+fn check_template<'l>(measures: &Measures<'l>, limits: &Limits, template: &'l Template, out: &mut Vec<Diagnostic>) {
+    let library = measures.library;
     let before = out.len();
     references(library, &template.node, out);
     if out.len() > before {
         return;
     }
+    let Measure { positions, requires, parts, .. } = measures.node(&template.node);
+    if parts > limits.template_parts {
+        let limit = limits.template_parts;
+        out.push(
+            Diagnostic::new(
+                codes::TEMPLATE_TOO_LARGE,
+                template.span,
+                format!("this pattern has {parts} parts when its fragments are written out, over {limit}"),
+            )
+            .help("split it into several patterns (setting: template_parts)"),
+        );
+        return;
+    }
     let mut slots: Vec<(&str, SlotKind, Span)> = Vec::new();
-    check_slots(&template.node, true, &mut slots, out);
+    check_slots(library, &template.node, true, &mut slots, out);
     if slots.len() > limits.slots {
         let limit = limits.slots;
         out.push(
@@ -99,7 +133,7 @@ fn check_template(library: &Library, limits: &Limits, template: &Template, out: 
             .help("split it into several patterns (setting: slots)"),
         );
     }
-    if !requires_something(library, &template.node) {
+    if !requires {
         out.push(
             Diagnostic::new(
                 codes::REQUIRES_NOTHING,
@@ -111,7 +145,6 @@ fn check_template(library: &Library, limits: &Limits, template: &Template, out: 
             ),
         );
     }
-    let positions = positions(library, &template.node, 0);
     if positions > limits.template_positions {
         let limit = limits.template_positions;
         out.push(
@@ -127,6 +160,7 @@ fn check_template(library: &Library, limits: &Limits, template: &Template, out: 
 
 /// Collects slots and reports doubled ones and a `rest` that is not last.
 fn check_slots<'n>(
+    library: &'n Library,
     node: &'n Node,
     last: bool,
     slots: &mut Vec<(&'n str, SlotKind, Span)>,
@@ -136,7 +170,7 @@ fn check_slots<'n>(
         Node::Sequence(parts) => {
             let count = parts.len();
             for (at, part) in parts.iter().enumerate() {
-                check_slots(part, last && at + 1 == count, slots, out);
+                check_slots(library, part, last && at + 1 == count, slots, out);
             }
         }
         Node::Alternatives(branches) => {
@@ -145,7 +179,7 @@ fn check_slots<'n>(
             for branch in branches {
                 // The same name may stand in several alternatives: only one of them matches.
                 let mut own: Vec<_> = slots.iter().take(before).copied().collect();
-                check_slots(branch, last, &mut own, out);
+                check_slots(library, branch, last, &mut own, out);
                 all.extend(own.into_iter().skip(before));
             }
             for slot in all {
@@ -154,7 +188,12 @@ fn check_slots<'n>(
                 }
             }
         }
-        Node::Optional(inner) => check_slots(inner, last, slots, out),
+        Node::Optional(inner) => check_slots(library, inner, last, slots, out),
+        Node::Reference { name, language: None, .. } => {
+            if let Some(fragment) = library.fragments.get(name) {
+                check_slots(library, &fragment.template.node, last, slots, out);
+            }
+        }
         Node::Slot { name, kind, span } => {
             if let Some(first) = slots.iter().find(|known| known.0 == name) {
                 let first = first.2;
@@ -165,6 +204,12 @@ fn check_slots<'n>(
                 );
             } else {
                 slots.push((name, *kind, *span));
+            }
+            if name == "message" {
+                out.push(
+                    Diagnostic::new(codes::BAD_SLOT, *span, "no slot can be named `message`")
+                        .help("`message` is always bound to the whole message; take another name"),
+                );
             }
             if *kind == SlotKind::Rest && !last {
                 out.push(
@@ -274,6 +319,19 @@ fn reaches(library: &Library, node: &Node, wanted: &str, seen: &mut BTreeSet<Str
     }
 }
 
+fn too_deep(depth: usize, what: &str, name: &str, span: Span, out: &mut Vec<Diagnostic>) {
+    if depth > DEEPEST {
+        out.push(
+            Diagnostic::new(
+                codes::NESTING_TOO_DEEP,
+                span,
+                format!("{what} `{name}` is nested {depth} deep, over {DEEPEST}"),
+            )
+            .help("write the inner parts out"),
+        );
+    }
+}
+
 fn predicate_reaches(library: &Library, from: &str, wanted: &str, seen: &mut BTreeSet<String>) -> bool {
     let Some(predicate) = library.predicates.iter().find(|predicate| predicate.name == from) else { return false };
     let named = predicate.elements.iter().flat_map(|element| std::iter::once(element).chain(&element.unless));
@@ -297,53 +355,113 @@ fn predicate_reaches(library: &Library, from: &str, wanted: &str, seen: &mut BTr
     false
 }
 
-/// Whether every match of the node holds a word, symbol, mark or telling slot.
-#[must_use]
-pub fn requires_something(library: &Library, node: &Node) -> bool {
-    requires(library, node, 0)
+/// What the parts of patterns come to. Each name is measured once, however often it is used: fragments of fragments
+/// would otherwise multiply.
+struct Measures<'l> {
+    library: &'l Library,
+    names: RefCell<HashMap<&'l str, Measure>>,
+    predicates: RefCell<HashMap<&'l str, usize>>,
 }
 
-fn requires(library: &Library, node: &Node, depth: usize) -> bool {
-    match node {
-        Node::Sequence(parts) => parts.iter().any(|part| requires(library, part, depth)),
-        Node::Alternatives(parts) => parts.iter().all(|part| requires(library, part, depth)),
-        Node::Optional(_) | Node::Gap(_) => false,
-        Node::Word(_) | Node::Prefix(_) | Node::Stretch(_) | Node::Number(_) | Node::Symbol(_) | Node::Mark(_) => true,
-        Node::Reference { name, .. } => {
-            list_reference(name).is_some()
-                || depth > 32
-                || {
-                    let targets = targets(library, name);
-                    !targets.is_empty() && targets.into_iter().all(|node| requires(library, node, depth + 1))
-                }
-        }
-        Node::Slot { kind, .. } => {
-            matches!(kind, SlotKind::Mixed | SlotKind::Number | SlotKind::Url | SlotKind::Expression)
-        }
+#[derive(Clone, Copy, Default)]
+struct Measure {
+    /// Positions of the automaton; an upper bound, since alternatives of single words share one.
+    positions: usize,
+    /// Every match holds a word, symbol, mark or telling slot.
+    requires: bool,
+    /// Levels of names below.
+    depth: usize,
+    /// Words, slots and gaps when every name is written out.
+    parts: usize,
+}
+
+impl<'l> Measures<'l> {
+    fn new(library: &'l Library) -> Self {
+        Self { library, names: RefCell::default(), predicates: RefCell::default() }
     }
-}
 
-/// Positions of the automaton; an upper bound, since alternatives of single words share one.
-fn positions(library: &Library, node: &Node, depth: usize) -> usize {
-    match node {
-        Node::Sequence(parts) => parts.iter().map(|part| positions(library, part, depth)).sum(),
-        Node::Alternatives(parts) => {
-            let single = |part: &Node| positions(library, part, depth) == 1 && !matches!(part, Node::Mark(_));
-            let shared = usize::from(parts.iter().any(single));
-            let long = parts.iter().filter(|part| !single(part));
-            shared + long.map(|part| positions(library, part, depth)).sum::<usize>()
+    /// Measures what a name stands for. A name that is being measured already, in a circle, counts as nothing.
+    fn name(&self, name: &'l str) -> Measure {
+        if let Some(&known) = self.names.borrow().get(name) {
+            return known;
         }
-        Node::Optional(inner) => positions(library, inner, depth),
-        Node::Gap(words) => *words,
-        Node::Reference { name, .. } => {
-            if list_reference(name).is_some() || depth > 32 {
-                2
-            } else {
-                targets(library, name).into_iter().map(|node| positions(library, node, depth + 1)).sum()
+        self.names.borrow_mut().insert(name, Measure::default());
+        let targets = targets(self.library, name);
+        let mut measure = Measure { requires: !targets.is_empty(), ..Measure::default() };
+        for target in targets {
+            let inner = self.node(target);
+            measure.positions = measure.positions.saturating_add(inner.positions);
+            measure.requires &= inner.requires;
+            measure.depth = measure.depth.max(inner.depth + 1);
+            measure.parts = measure.parts.saturating_add(inner.parts);
+        }
+        self.names.borrow_mut().insert(name, measure);
+        measure
+    }
+
+    fn node(&self, node: &'l Node) -> Measure {
+        let leaf = |positions, requires| Measure { positions, requires, depth: 0, parts: 1 };
+        match node {
+            Node::Sequence(parts) => parts.iter().map(|part| self.node(part)).fold(Measure::default(), |a, b| Measure {
+                positions: a.positions.saturating_add(b.positions),
+                requires: a.requires | b.requires,
+                depth: a.depth.max(b.depth),
+                parts: a.parts.saturating_add(b.parts),
+            }),
+            Node::Alternatives(parts) => {
+                let mut shared = 0;
+                let mut out = Measure { requires: true, ..Measure::default() };
+                for part in parts {
+                    let inner = self.node(part);
+                    if inner.positions == 1 && !matches!(part, Node::Mark(_)) {
+                        shared = 1;
+                    } else {
+                        out.positions = out.positions.saturating_add(inner.positions);
+                    }
+                    out.requires &= inner.requires;
+                    out.depth = out.depth.max(inner.depth);
+                    out.parts = out.parts.saturating_add(inner.parts);
+                }
+                out.positions = out.positions.saturating_add(shared);
+                out
+            }
+            Node::Optional(inner) => Measure { requires: false, ..self.node(inner) },
+            Node::Gap(words) => leaf(*words, false),
+            Node::Reference { name, language, .. } => {
+                if language.is_some() || list_reference(name).is_some() {
+                    leaf(2, true)
+                } else {
+                    self.name(name)
+                }
+            }
+            Node::Slot { kind, .. } => {
+                let telling =
+                    matches!(kind, SlotKind::Mixed | SlotKind::Number | SlotKind::Url | SlotKind::Expression);
+                leaf(if matches!(kind, SlotKind::Number | SlotKind::Url) { 1 } else { 2 }, telling)
+            }
+            Node::Word(_) | Node::Prefix(_) | Node::Stretch(_) | Node::Number(_) | Node::Symbol(_) | Node::Mark(_) => {
+                leaf(1, true)
             }
         }
-        Node::Slot { kind: SlotKind::Number | SlotKind::Url, .. } => 1,
-        Node::Slot { .. } => 2,
-        _ => 1,
+    }
+
+    /// Levels of predicates below a predicate.
+    fn predicate_depth(&self, name: &'l str) -> usize {
+        if let Some(&known) = self.predicates.borrow().get(name) {
+            return known;
+        }
+        self.predicates.borrow_mut().insert(name, 0);
+        let predicate = self.library.predicates.iter().find(|predicate| predicate.name == name);
+        let elements = predicate.into_iter().flat_map(|predicate| &predicate.elements);
+        let named = elements.flat_map(|element| std::iter::once(element).chain(&element.unless));
+        let depth = named
+            .filter_map(|element| match &element.matcher {
+                Matcher::Predicate(inner) => Some(1 + self.predicate_depth(&inner.text)),
+                _ => None,
+            })
+            .max()
+            .unwrap_or_default();
+        self.predicates.borrow_mut().insert(name, depth);
+        depth
     }
 }

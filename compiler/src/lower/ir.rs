@@ -67,7 +67,7 @@ impl Lowering<'_> {
                     .collect();
                 if words.len() == 1 { words.pop().unwrap_or(Part::Sequence(Vec::new())) } else { Part::Sequence(words) }
             }
-            Node::Mark(mark) => Part::Mark(self.vocabulary.id(&self.vocabulary.folding().fold(mark))),
+            Node::Mark(mark) => Part::Mark(self.vocabulary.id(mark)),
             Node::Prefix(prefix) => Part::Set(self.vocabulary.prefix_set(prefix)),
             Node::Stretch(word) => Part::Set(self.vocabulary.stretch_set(word)),
             Node::Gap(words) => Part::Gap(*words),

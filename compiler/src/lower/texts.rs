@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use skill_runtime::artifact::layout::{self, Opening, OpeningArgument};
+use skill_runtime::artifact::layout::{Opening, OpeningArgument};
 use skill_runtime::artifact::{
     Argument, Assistant, Exemplar, ExemplarCall, HostText, LanguageText, LibraryText, PackBuilder, ParameterType,
     SkillText, ToolOrigin,
@@ -21,16 +21,30 @@ pub struct ExemplarSlots {
     pub languages: HashMap<(usize, usize), String>,
 }
 
+impl ExemplarSlots {
+    /// Texts of a skill by its number in the library.
+    #[must_use]
+    pub fn skill(&self, library: &Library, number: usize) -> SkillText {
+        library.skills.get(number).map(|skill| skill_text(library, skill, number, self)).unwrap_or_default()
+    }
+}
+
 pub(super) fn openings(builder: &mut PackBuilder, library: &Library, skill: &Skill) -> (u32, u32) {
     let start = builder.openings.len() as u32;
     for call in &skill.openings {
         let tool = library.tools.iter().position(|tool| tool.declaration.name == call.name.text);
         let arguments_start = builder.opening_arguments.len() as u32;
-        for (name, value) in &call.arguments {
-            let name = builder.string(&name.text);
+        for (parameter, value) in &call.arguments {
+            let name = builder.string(&parameter.text);
+            let number = tool
+                .and_then(|tool| library.tools.get(tool))
+                .and_then(|tool| tool.declaration.parameters.iter().find(|known| known.name == parameter.text))
+                .is_some_and(|known| known.kind == ParameterType::Number);
             let (kind, text) = match value {
                 Scalar::Word(word) if word.text == "message" => (1, "message".to_owned()),
-                Scalar::Word(word) if word.text != "true" && word.text != "false" => (0, word.text.clone()),
+                Scalar::Word(word) if word.text != "true" && word.text != "false" => {
+                    (if number { 3 } else { 0 }, word.text.clone())
+                }
                 other => (2, json(other).to_string()),
             };
             let value = builder.string(&text);
@@ -85,7 +99,6 @@ pub(super) fn write(builder: &mut PackBuilder, library: &Library, order: &[usize
             (record.cold_start, record.cold_len) = range;
         }
     }
-    let _: &[layout::Skill] = &builder.skills;
 }
 
 fn to_json<T: serde::Serialize>(value: &T) -> Value {

@@ -282,7 +282,10 @@ impl Gather<'_> {
         match node {
             Node::Sequence(parts) | Node::Alternatives(parts) => parts.iter().for_each(|part| self.node(part)),
             Node::Optional(inner) => self.node(inner),
-            Node::Word(word) | Node::Number(word) | Node::Symbol(word) | Node::Mark(word) => {
+            Node::Mark(mark) => {
+                self.words.insert(mark.clone());
+            }
+            Node::Word(word) | Node::Number(word) | Node::Symbol(word) => {
                 let folded = self.folding.fold(word);
                 self.words.extend(self.folding.expand(&folded));
             }

@@ -55,7 +55,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn no_unless(&mut self, element: &ast::Element, key: &str) {
+    pub(super) fn no_unless(&mut self, element: &ast::Element, key: &str) {
         if let Some(first) = element.unless.first() {
             self.misplaced(first.span(), format!("`{key}` takes no `unless`"));
         }

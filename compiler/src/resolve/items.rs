@@ -178,6 +178,12 @@ impl Resolver<'_> {
                 host.envelope = source;
             }
         }
+        if seen.is_empty() {
+            self.report(
+                Diagnostic::new(codes::MISSING_KEY, name.span, format!("host `{}` recognises nothing", host.name))
+                    .help("give it `task: /…/`, `envelope: /…/` or both"),
+            );
+        }
         self.library.hosts.push(host);
     }
 
@@ -189,11 +195,7 @@ impl Resolver<'_> {
         let mut elements = Vec::new();
         for field in &block.fields {
             // The key is a language; all lists apply to every message, so it only sorts what authors write.
-            let known = field.key.text.len() <= 8;
-            if !known {
-                self.unknown_key(&field.key, "a predicate", ["de", "en"]);
-                continue;
-            }
+            self.library.language_keys.push(field.key.clone());
             self.no_label(field);
             elements.extend(self.matchers(field));
         }
@@ -319,14 +321,14 @@ impl Resolver<'_> {
         }
         if self.library.languages.len() >= self.limits.languages {
             let limit = self.limits.languages;
-            self.report(
-                Diagnostic::new(
-                    codes::LIBRARY_TOO_LARGE,
-                    name.span,
-                    format!("more than {limit} languages in one library"),
-                )
-                .help("leave one out (setting: languages)"),
-            );
+            let message = format!("more than {limit} languages in one library, the built-in de and en included");
+            let own = self.library.files.get(name.span.file as usize).is_none_or(|f| !f.name.starts_with("<built-in>"));
+            let diagnostic = if own {
+                Diagnostic::new(codes::LIBRARY_TOO_LARGE, name.span, message)
+            } else {
+                Diagnostic::global(codes::LIBRARY_TOO_LARGE, message)
+            };
+            self.report(diagnostic.help("leave one out (setting: languages)"));
             return;
         }
         let mut language = Language {
@@ -447,6 +449,13 @@ impl Resolver<'_> {
             let Some(value) = self.map_text(entry, "spelling") else { continue };
             let mut chars = entry.key.value.chars();
             let single = (chars.next(), chars.next());
+            if matches!(single, (Some(from), None) if from.is_ascii()) {
+                self.report(
+                    Diagnostic::new(codes::WRONG_TYPE, entry.key.span, "`spelling` is for letters outside ASCII")
+                        .help("write a letter such as \"ä\"; plain letters stay as they are"),
+                );
+                continue;
+            }
             let fits = value.value.chars().count() <= 3 && value.value.chars().all(char::is_alphabetic);
             match single {
                 (Some(from), None) if fits && !value.value.is_empty() => {
@@ -505,6 +514,11 @@ impl Resolver<'_> {
                 continue;
             }
             let list = known.is_some_and(|(_, list)| list);
+            if let MapValue::Many(elements, _) = &entry.value {
+                for element in elements.iter().filter(|element| !matches!(element.scalar, Scalar::Text(_))) {
+                    self.wrong_type(element.span, &key, "strings", element.scalar.describe());
+                }
+            }
             let reply = match &entry.value {
                 MapValue::One(Scalar::Text(text)) if !list => Reply::Text(text.value.clone()),
                 MapValue::Many(elements, _) if list => Reply::List(

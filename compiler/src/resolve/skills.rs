@@ -120,10 +120,13 @@ impl Resolver<'_> {
                 }
             }
             "tool_choice" => {
-                if let Some(Scalar::Word(name)) = self.plain(field).cloned() {
-                    skill.tool_choice = Some(name);
-                } else {
-                    self.wrong_type(field.value.span(), "tool_choice", "auto, required, none or a tool", "another value");
+                match self.plain(field) {
+                    Some(Scalar::Word(name)) => skill.tool_choice = Some(name.clone()),
+                    Some(other) => {
+                        let (span, found) = (other.span(), other.describe());
+                        self.wrong_type(span, "tool_choice", "auto, required, none or a tool", found);
+                    }
+                    None => {}
                 }
             }
             "strategy" => {
@@ -145,6 +148,7 @@ impl Resolver<'_> {
             "opening" => {
                 self.no_label(field);
                 for element in self.elements(field) {
+                    self.no_unless(element, "opening");
                     match &element.scalar {
                         Scalar::Call(call) => skill.openings.push(call.clone()),
                         other => self.wrong_type(other.span(), "opening", "calls", other.describe()),
@@ -182,8 +186,9 @@ impl Resolver<'_> {
 
     fn tools(&mut self, skill: &mut Skill, field: &Field) {
         self.no_label(field);
-        let mut names: Vec<Name> = Vec::new();
+        let mut names: Vec<Name> = skill.tools.take().unwrap_or_default();
         for element in self.elements(field) {
+            self.no_unless(element, "tools");
             match &element.scalar {
                 Scalar::Word(name) if name.text == "none" => self.tools_none(name.span),
                 Scalar::Word(name) => {
@@ -200,7 +205,7 @@ impl Resolver<'_> {
                 other => self.wrong_type(other.span(), "tools", "names of tools", other.describe()),
             }
         }
-        skill.tools.get_or_insert_default().extend(names);
+        skill.tools = Some(names);
     }
 
     fn tools_none(&mut self, span: Span) {

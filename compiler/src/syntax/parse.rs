@@ -476,8 +476,14 @@ impl Builder<'_> {
         let mut value = None;
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::name => key = Some(self.name(&part)),
-                Rule::label => label = part.into_inner().next().map(|part| self.name(&part)),
+                Rule::key => {
+                    for inner in part.into_inner() {
+                        match inner.as_rule() {
+                            Rule::label => label = Some(self.name(&inner)),
+                            _ => key = Some(self.name(&inner)),
+                        }
+                    }
+                }
                 Rule::value => value = self.value(part),
                 _ => {}
             }

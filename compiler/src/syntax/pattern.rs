@@ -260,13 +260,24 @@ impl Parser<'_> {
                 Ok(Token::Reference) => self.reference(slice, from, to),
                 Ok(Token::Slot) => self.slot(slice, from, to),
                 Ok(Token::Space | Token::Text | Token::Escape | Token::Star | Token::Plus) => {}
-                Err(()) => self.report(
-                    codes::PATTERN_SYNTAX,
-                    from,
-                    to,
-                    format!("`{slice}` cannot stand bare in a pattern"),
-                    &format!("write `\\{slice}` for the character; marks of a message need not be written at all"),
-                ),
+                Err(()) => {
+                    let sign = slice.chars().next().unwrap_or('?');
+                    let help = match sign {
+                        '{' => "close the slot: {name:kind}; or write `\\{` for the character".to_owned(),
+                        '<' => "close the reference: <NAME>; or write `\\<` for the character".to_owned(),
+                        _ => format!(
+                            "write `\\{sign}` for the character; marks of a message need not be written at all"
+                        ),
+                    };
+                    let end = from + sign.len_utf8();
+                    self.report(
+                        codes::PATTERN_SYNTAX,
+                        from,
+                        end,
+                        format!("`{sign}` cannot stand bare in a pattern"),
+                        &help,
+                    );
+                }
             }
         }
         self.flush();

@@ -581,7 +581,7 @@ pub struct OpeningArgument {
     pub name_start: u32,
     /// See `name_start`.
     pub name_len: u32,
-    /// 0: a slot; 1: the message; 2: a JSON literal.
+    /// 0: a slot; 1: the message; 2: a JSON literal; 3: a slot whose parameter is a number.
     pub kind: u32,
     /// Text range of the slot's name or the literal.
     pub value_start: u32,
@@ -625,7 +625,7 @@ pub mod accept {
     pub const SET: u8 = 1;
     /// Any token that is no mark and no quotation.
     pub const ANY: u8 = 2;
-    /// Low 32 bits: token flags that must all be set.
+    /// Low 32 bits: token flags of which one must be set.
     pub const CLASS: u8 = 3;
     /// Low 32 bits: the id of a mark.
     pub const MARK: u8 = 4;

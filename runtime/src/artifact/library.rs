@@ -27,9 +27,46 @@ pub struct SkillText {
 }
 
 impl SkillText {
-    /// Characters that a call takes in the context budget: its tool, parameters and values (given as lengths).
-    pub fn call_length<'a>(tool: &str, arguments: impl IntoIterator<Item = (&'a str, usize)>) -> usize {
-        tool.chars().count() + arguments.into_iter().map(|(name, value)| name.chars().count() + value).sum::<usize>()
+    /// How many exemplars reach the prompt within a budget of characters: guidance first, then exemplars in file
+    /// order up to the first that does not fit; the first is always kept.
+    #[must_use]
+    pub fn kept_exemplars(&self, budget: usize) -> usize {
+        let mut total = self.guidance.chars().count();
+        let mut kept = 0;
+        for exemplar in &self.exemplars {
+            total += exemplar.length();
+            if kept > 0 && total > budget {
+                break;
+            }
+            kept += 1;
+        }
+        kept
+    }
+}
+
+impl Exemplar {
+    /// Characters that it takes in the context budget: message, calls with their results, answer.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        let calls: usize = self
+            .calls
+            .iter()
+            .map(|call| {
+                let arguments: usize = call
+                    .arguments
+                    .iter()
+                    .map(|argument| {
+                        let value = argument.value.as_str().map_or_else(
+                            || argument.value.to_string().chars().count(),
+                            |text| text.chars().count(),
+                        );
+                        argument.name.chars().count() + value
+                    })
+                    .sum();
+                call.tool.chars().count() + arguments + call.result.chars().count()
+            })
+            .sum();
+        self.message.chars().count() + self.answer.chars().count() + calls
     }
 }
 
@@ -174,7 +211,7 @@ impl ToolDeclaration {
             if let Some(default) = &parameter.default {
                 property.insert("default".into(), default.clone());
             }
-            if !parameter.optional {
+            if !parameter.optional && parameter.default.is_none() {
                 required.push(serde_json::Value::from(parameter.name.clone()));
             }
             properties.insert(parameter.name.clone(), property.into());

@@ -49,7 +49,7 @@ pub(super) fn score(view: &View<'_>, tokens: &[Token], hits: &[Hit], form: Form,
         return;
     }
     let words = tokens.get(form.start..form.end).unwrap_or_default();
-    let count = words.iter().filter(|token| token.has(flags::WORD | flags::NUMBER)).count();
+    let count = words.iter().filter(|t| t.has(flags::WORD | flags::NUMBER) && !t.has(flags::CONTINUES)).count();
     let asking = tokens.get(form.first).is_some_and(|token| token.has(flags::ASKS | flags::REQUESTS));
     if count > TERSE && !asking {
         out.retain(|score| score.hits > 1 || score.longest > 1);

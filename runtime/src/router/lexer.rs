@@ -9,11 +9,12 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
-use super::flags;
+use super::flags::{self, list_flag};
 use super::fold::{LONGEST_WORD, hash_word, is_ignorable, push_folded};
 use super::mask::{Mask, MaskKind, open_ranges};
+use super::phrases::Hit;
 use crate::artifact::View;
-use crate::artifact::layout::{ID_UNKNOWN, NONE, Word};
+use crate::artifact::layout::{ID_UNKNOWN, LISTS, NONE, Word};
 
 /// Words with symbols that are tokens in every library; patterns add the ones that they write.
 pub const SYMBOL_WORDS: [&str; 3] = ["c++", "c#", ".net"];
@@ -148,7 +149,7 @@ impl Lexer {
                 self.push_mask(mask);
             }
         }
-        self.finish(view, message);
+        self.finish(message);
     }
 
     /// Gives memory back that one very long message took.
@@ -447,14 +448,16 @@ impl Lexer {
             self.push(id, start, end, flags::WORD | word.flags | extra);
             return;
         }
-        for &part in view.id_range(word.expands_start, word.expands_len) {
+        for (part_number, &part) in view.id_range(word.expands_start, word.expands_len).iter().enumerate() {
             let part_flags = view.words.get(part as usize).map_or(0, |Word { flags, .. }| *flags);
-            self.push(part, start, end, flags::WORD | (part_flags & !flags::EXPANDS) | extra);
+            // What one written word stands for stays one written word.
+            let joined = if part_number == 0 { 0 } else { flags::CONTINUES };
+            self.push(part, start, end, flags::WORD | (part_flags & !flags::EXPANDS) | extra | joined);
         }
     }
 
     /// Second pass: joins written words, tells names, drops dashes, marks what follows a negator.
-    fn finish(&mut self, view: &View<'_>, message: &str) {
+    fn finish(&mut self, message: &str) {
         let bytes = message.as_bytes();
         let count = self.tokens.len();
         // Only joiners and dashes need a look at the neighbours.
@@ -485,7 +488,7 @@ impl Lexer {
             }
         }
         self.tell_names(bytes);
-        self.mark_negated(view);
+        self.mark_negated();
     }
 
     fn set(&mut self, at: usize, kind: u32) {
@@ -534,7 +537,29 @@ impl Lexer {
         }
     }
 
-    fn mark_negated(&mut self, _view: &View<'_>) {
+    /// What phrases of several words say about their tokens: no content, a question or request, a negator.
+    pub(super) fn apply_phrases(&mut self, hits: &[Hit]) {
+        let mut negated = false;
+        for hit in hits.iter().filter(|hit| !hit.keyword && hit.end - hit.start > 1) {
+            let flag = list_flag(hit.target as usize % LISTS.len());
+            let (start, end) = (hit.start as usize, hit.end as usize);
+            let range = match flag {
+                flags::TIMES | flags::POLITE => start..end,
+                flags::ASKS | flags::REQUESTS => start..start + 1,
+                flags::NEGATORS => end - 1..end,
+                _ => continue,
+            };
+            negated |= flag == flags::NEGATORS;
+            for token in self.tokens.get_mut(range).into_iter().flatten() {
+                token.flags |= flag;
+            }
+        }
+        if negated {
+            self.mark_negated();
+        }
+    }
+
+    fn mark_negated(&mut self) {
         let mut negated = false;
         for token in &mut self.tokens {
             if negated {
@@ -592,7 +617,7 @@ fn url_end(text: &str, at: usize) -> Option<usize> {
     while let Some(last) = url.chars().next_back() {
         let open = url.matches('(').count();
         let unbalanced = last == ')' && url.matches(')').count() > open;
-        if unbalanced || matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '…' | '“' | '”' | '»' | ']') {
+        if unbalanced || matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '…' | '“' | '”' | '»' | ']' | '。' | '，' | '、' | '）' | '」') {
             url = url.get(..url.len() - last.len_utf8())?;
         } else {
             break;
@@ -708,7 +733,7 @@ pub fn lex_plain<'t>(text: &'t str, symbol_words: &[String]) -> Vec<(TokenKind, 
                 (Some(TokenKind::Number), end - at)
             }
         } else if c.is_ascii() && CLASSES[c as usize & 0x7F] == Class::Symbol {
-            (Some(TokenKind::Symbol), 1)
+            (Some(if joins_letters(text, at) { TokenKind::Mark } else { TokenKind::Symbol }), 1)
         } else if c.is_ascii() && !c.is_ascii_alphanumeric() {
             (Some(TokenKind::Mark), 1)
         } else {
@@ -725,6 +750,22 @@ pub fn lex_plain<'t>(text: &'t str, symbol_words: &[String]) -> Vec<(TokenKind, 
         at += length.max(1);
     }
     out
+}
+
+/// Whether a `-`, `/` or `&` stands inside a written word, as in `e-mail`: there it is a mark, as in messages.
+fn joins_letters(text: &str, at: usize) -> bool {
+    let before = text.get(..at).and_then(|head| head.chars().next_back());
+    let after = text.get(at + 1..).and_then(|tail| tail.chars().next());
+    let joiner = matches!(text.as_bytes().get(at), Some(b'-' | b'/' | b'&'));
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            joiner
+                && before.is_alphanumeric()
+                && after.is_alphanumeric()
+                && !(before.is_ascii_digit() && after.is_ascii_digit())
+        }
+        _ => false,
+    }
 }
 
 fn plain_word(rest: &str) -> usize {

@@ -20,7 +20,8 @@ pub(super) fn computed(reading: &Reading<'_>, form: Form, member: Computed) -> b
         Computed::Empty => {
             !inside.iter().any(|token| token.is_content() || token.has(flags::QUOTE | flags::URL | flags::NUMBER))
         }
-        Computed::QuestionMark => inside.iter().any(|token| {
+        // Anywhere: also behind a polite word that the form leaves out.
+        Computed::QuestionMark => tokens.iter().any(|token| {
             token.is_mark()
                 && matches!(
                     reading.message.get(token.start as usize..token.end as usize),

@@ -451,6 +451,7 @@ impl<'p> Router<'p> {
         }
         lexer.lex(&self.view, message, found);
         phrases::find(&self.view, &lexer.tokens, hits);
+        lexer.apply_phrases(hits);
         runs.clear();
         if self.view.scalars.expressions == 1 && lexer.signature & signature_bit(ID_NUMBER) != 0 {
             runs.extend(expression::runs(message, &lexer.tokens, hits));
@@ -1026,6 +1027,11 @@ impl<'p> Router<'p> {
                 let value = self.view.str(argument.value_start, argument.value_len);
                 let bound = match argument.kind {
                     2 => serde_json::from_str(value).ok(),
+                    3 => {
+                        let bound = route.bindings.iter().find(|binding| binding.name == value);
+                        // A number that JSON does not read stays a text, as the user wrote it.
+                        bound.map(|b| serde_json::from_str(&b.text).unwrap_or_else(|_| b.text.clone().into()))
+                    }
                     kind => {
                         let slot = if kind == 1 { "message" } else { value };
                         let bound = route.bindings.iter().find(|binding| binding.name == slot);
