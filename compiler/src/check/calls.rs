@@ -44,24 +44,25 @@ fn slots(library: &Library, skill: &Skill) -> BTreeSet<String> {
 
 fn element_slots(library: &Library, element: &Element, out: &mut BTreeSet<String>) {
     match &element.matcher {
-        Matcher::Template(template) => node_slots(library, &template.node, 0, out),
+        Matcher::Template(template) => node_slots(library, &template.node, &mut BTreeSet::new(), out),
         Matcher::Regex(_, names) => out.extend(names.iter().cloned()),
         Matcher::Predicate(_) => {}
     }
 }
 
-fn node_slots(library: &Library, node: &Node, depth: usize, out: &mut BTreeSet<String>) {
+/// Collects slots; `seen` are the fragments that were looked into already.
+fn node_slots<'l>(library: &'l Library, node: &'l Node, seen: &mut BTreeSet<&'l str>, out: &mut BTreeSet<String>) {
     match node {
         Node::Sequence(parts) | Node::Alternatives(parts) => {
-            parts.iter().for_each(|part| node_slots(library, part, depth, out));
+            parts.iter().for_each(|part| node_slots(library, part, seen, out));
         }
-        Node::Optional(inner) => node_slots(library, inner, depth, out),
+        Node::Optional(inner) => node_slots(library, inner, seen, out),
         Node::Slot { name, .. } => {
             out.insert(name.clone());
         }
-        Node::Reference { name, .. } if depth < 32 => {
+        Node::Reference { name, .. } if seen.insert(name) => {
             if let Some(fragment) = library.fragments.get(name) {
-                node_slots(library, &fragment.template.node, depth + 1, out);
+                node_slots(library, &fragment.template.node, seen, out);
             }
         }
         _ => {}
