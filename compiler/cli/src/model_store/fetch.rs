@@ -126,6 +126,16 @@ impl Store {
         Some(self.model_dir()).filter(|dir| dir.join("onnx/model.onnx").is_file())
     }
 
+    /// Whether the 32-bit reference was made.
+    #[must_use]
+    pub fn has_reference(&self) -> bool {
+        self.reference_dir().join("onnx/model.onnx").is_file()
+    }
+
+    fn reference_dir(&self) -> PathBuf {
+        self.root.join("models").join(REFERENCE_FOLDER)
+    }
+
     /// ONNX Runtime's library: `ORT_DYLIB_PATH`, else the fetched one.
     ///
     /// # Errors
@@ -194,7 +204,7 @@ impl Store {
     /// # Errors
     /// See [`Store::fetch`].
     pub fn fetch_reference(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
-        self.convert_to(&self.root.join("models").join(REFERENCE_FOLDER), Precision::Reference, progress)
+        self.convert_to(&self.reference_dir(), Precision::Reference, progress)
     }
 
     fn convert_to(&self, target: &Path, precision: Precision, progress: &dyn Progress) -> Result<PathBuf, StoreError> {

@@ -1,0 +1,179 @@
+//! The commands as a user runs them: a real process, its output and its exit code.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn skillc(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("skillc starts")
+}
+
+fn shipped() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+}
+
+#[test]
+fn the_shipped_library_is_clean_and_its_tests_pass() {
+    let check = skillc(&shipped(), &["check"]);
+    assert_eq!(check.status.code(), Some(0), "{}", text(&check.stderr));
+    let test = skillc(&shipped(), &["test"]);
+    assert_eq!(test.status.code(), Some(0), "{}", text(&test.stdout));
+    assert!(text(&test.stdout).contains(" 0 failed"));
+}
+
+#[test]
+fn the_embedded_copy_serves_where_there_is_no_library() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let route = skillc(folder.path(), &["route", "Hallo, was ist Stripe?", "--json"]);
+    let value: Value = serde_json::from_slice(&route.stdout).expect("one JSON object");
+    assert_eq!(value["skill"], "lookup-term");
+    assert_eq!(value["opener"], true);
+    assert_eq!(value["opening"]["arguments"]["query"], "Stripe");
+}
+
+#[test]
+fn the_embedded_copy_is_the_shipped_library() {
+    let mut names = Vec::new();
+    for folder in ["skills", "skills/lang"] {
+        for entry in fs::read_dir(shipped().join(folder)).expect("the library is there").flatten() {
+            if entry.path().extension().is_some_and(|ending| ending == "skill") {
+                names.push(format!("{folder}/{}", entry.file_name().to_string_lossy()));
+            }
+        }
+    }
+    names.sort();
+    let embedded: Vec<&str> = skillc::EMBEDDED.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, embedded);
+}
+
+#[test]
+fn check_reports_places_and_exits_with_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.skill"), "skill a {\n  description: \"d\"\n  prioritty: 3\n}\n").expect("written");
+    let check = skillc(folder.path(), &["check", "a.skill", "--format", "json"]);
+    assert_eq!(check.status.code(), Some(1));
+    let value: Value = serde_json::from_slice(&check.stdout).expect("one JSON object");
+    let codes: Vec<&str> =
+        value["diagnostics"].as_array().expect("a list").iter().filter_map(|d| d["code"].as_str()).collect();
+    assert_eq!(codes, ["E402", "E101"]);
+    assert_eq!(value["diagnostics"][1]["at"]["line"], 3);
+    assert_eq!(value["diagnostics"][1]["at"]["column"], 3);
+    let human = skillc(folder.path(), &["check", "a.skill"]);
+    let shown = text(&human.stderr);
+    assert!(shown.contains("unknown key `prioritty`") && shown.contains("did you mean `priority`?"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "no colour without a terminal");
+}
+
+#[test]
+fn what_cannot_be_done_exits_with_two() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for arguments in [
+        &["check", "missing.skill"][..],
+        &["route"],
+        &["route", "hi", "--tools", "nonsense"],
+        &["explain", "E999"],
+        &["eval", "--routes-only", "missing.tsv"],
+        &["table", "--skills", "missing"],
+        &["nonsense"],
+    ] {
+        let output = skillc(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_artifact_routes_like_its_sources() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = folder.path().join("a.skillpack");
+    let pack = pack.to_str().expect("a path");
+    let build = skillc(&shipped(), &["build", "-o", pack]);
+    assert_eq!(build.status.code(), Some(0), "{}", text(&build.stderr));
+    for message in ["hallo", "Was ist 1inch?", "18% of 2450", "nothing to see here"] {
+        let from_sources = skillc(&shipped(), &["route", message, "--json"]);
+        let from_pack = skillc(folder.path(), &["--skills", pack, "route", message, "--json"]);
+        assert_eq!(text(&from_sources.stdout), text(&from_pack.stdout), "{message}");
+    }
+    fs::write(pack, &fs::read(pack).expect("it is there")[..500]).expect("cut");
+    let cut = skillc(folder.path(), &["--skills", pack, "route", "hallo"]);
+    assert_eq!(cut.status.code(), Some(2));
+    assert!(text(&cut.stderr).contains("cut off"), "{}", text(&cut.stderr));
+}
+
+#[test]
+fn a_bad_batch_line_is_reported_and_the_rest_goes_on() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .args(["route", "--batch", "-"])
+        .current_dir(shipped())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("skillc starts");
+    let lines = b"{\"id\":1,\"message\":\"hallo\"}\nnot json\n\n{\"id\":\"x\",\"message\":5}\n\xff\xfe\n\
+                  {\"id\":[2],\"after\":[\"Wie sp\xc3\xa4t ist es?\"],\"message\":\"und in Lissabon?\"}\n";
+    child.stdin.take().expect("a pipe").write_all(lines).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let records: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    assert_eq!(records.len(), 2);
+    assert_eq!(records[0]["skill"], "small-talk");
+    assert_eq!(records[0]["tools"], Value::Array(Vec::new()));
+    assert_eq!(records[1]["id"][0], 2);
+    assert_eq!(records[1]["stage"], "carry-over");
+    assert_eq!(records[1]["evidence"][0]["kind"], "follow-up");
+    assert_eq!(records[1]["opening"]["arguments"]["place"], "Lissabon");
+    let said = text(&output.stderr);
+    for line in ["line 2:", "line 4:", "line 5:"] {
+        assert!(said.contains(line), "{said}");
+    }
+}
+
+#[test]
+fn eval_counts_and_lists_what_went_wrong() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("m.tsv");
+    fs::write(&file, "de\ts\tsmall-talk\thallo\nde\ts\tnone\tWas ist Stripe?\nen\ts\tweather\train?\nbad\n")
+        .expect("written");
+    let output = skillc(&shipped(), &["eval", "--routes-only", file.to_str().expect("a path"), "--json"]);
+    assert_eq!(output.status.code(), Some(1), "a line was bad");
+    let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(value["languages"]["de"]["right"], 1);
+    assert_eq!(value["languages"]["de"]["false_activations"], 1);
+    assert_eq!(value["unknown_labels"]["weather"], 1);
+    assert_eq!(value["wrong"][0]["line"], 2);
+}
+
+#[test]
+fn a_single_skill_file_checks_routes_and_explains_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("tea.skill");
+    fs::write(&file, "skill tea {\n  description: \"Tea.\"\n  tools: []\n  trigger: \"^ wie lange zieht {t:word} $\"\n}\n")
+        .expect("written");
+    let route = skillc(folder.path(), &["--skills", "tea.skill", "route", "Hallo, wie lange zieht Sencha?", "--explain"]);
+    let shown = text(&route.stdout);
+    assert!(shown.starts_with("tea by trigger (without its lead-in)"), "{shown}");
+    assert!(shown.contains("tea.skill:4") && shown.contains("\"Sencha\""), "{shown}");
+}
+
+#[test]
+fn libraries_in_circles_and_unreadable_names_end_in_a_message() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("again")).expect("a link");
+    let output = skillc(folder.path(), &["check", "."]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("circle"), "{}", text(&output.stderr));
+}
