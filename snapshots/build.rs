@@ -20,11 +20,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let prompts = root.join("cases/prompts.tsv");
     println!("cargo::rerun-if-changed={}", prompts.display());
-    for line in fs::read_to_string(prompts)?.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+    for line in fs::read_to_string(prompts)?.lines().filter(|line| !line.starts_with('#') && !line.is_empty())
+    {
         let columns: Vec<&str> = line.split('\t').collect();
-        let [name, message, after] = columns.as_slice() else { return Err(format!("not three columns: {line}").into()) };
+        let [name, message, after] = columns.as_slice() else {
+            return Err(format!("not three columns: {line}").into());
+        };
         let function = name.replace('-', "_");
-        writeln!(out, "#[test]\nfn prompt_{function}() {{\n    prompt({name:?}, {message:?}, {after:?});\n}}\n")?;
+        writeln!(
+            out,
+            "#[test]\nfn prompt_{function}() {{\n    prompt({name:?}, {message:?}, {after:?});\n}}\n"
+        )?;
     }
     fs::write(Path::new(&env::var("OUT_DIR")?).join("cases.rs"), out)?;
     Ok(())

@@ -47,7 +47,9 @@ fn check_skill(library: &Library, skill: &Skill, limits: &Limits, out: &mut Vec<
                     *span,
                     format!("the guidance of `{}` has {length} characters, over {limit}", skill.name.text),
                 )
-                .help("move a rule into an exemplar; small models copy, they do not obey (setting: guidance)"),
+                .help(
+                    "move a rule into an exemplar; small models copy, they do not obey (setting: guidance)",
+                ),
             );
         }
     }
@@ -61,7 +63,11 @@ fn check_skill(library: &Library, skill: &Skill, limits: &Limits, out: &mut Vec<
                     label.span,
                     format!("no exemplar of `{}` is labelled `{}`", skill.name.text, label.text),
                 )
-                .help(suggestion(&label.text, labels().map(|label| label.text.as_str()), "labels")),
+                .help(suggestion(
+                    &label.text,
+                    labels().map(|label| label.text.as_str()),
+                    "labels",
+                )),
             );
         }
     }
@@ -82,7 +88,11 @@ fn check_skill(library: &Library, skill: &Skill, limits: &Limits, out: &mut Vec<
                     choice.span,
                     format!("`{}` is no value of `tool_choice`", choice.text),
                 )
-                .help(suggestion(&choice.text, ["auto", "required", "none"].into_iter().chain(listed()), "values")),
+                .help(suggestion(
+                    &choice.text,
+                    ["auto", "required", "none"].into_iter().chain(listed()),
+                    "values",
+                )),
             );
         } else if skill.tools.is_some() && !listed().any(|name| name == choice.text) {
             out.push(outside_list(&choice.text, choice.span, skill));

@@ -84,7 +84,8 @@ fn check_words(library: &Library, limits: &Limits) -> Vec<Diagnostic> {
             }
         }
     }
-    let elements = library.skills.iter().map(|s| s.triggers.len() + s.excludes.len() + s.follows.len()).sum::<usize>();
+    let elements =
+        library.skills.iter().map(|s| s.triggers.len() + s.excludes.len() + s.follows.len()).sum::<usize>();
     if elements > limits.elements {
         let limit = limits.elements;
         out.push(
@@ -105,7 +106,10 @@ fn bind_exemplars(library: &Library, artifact: &[u8], order: &[usize]) -> (Exemp
     let pack = match Pack::from_bytes(artifact) {
         Ok(pack) => pack,
         Err(error) => {
-            out.push(Diagnostic::global(codes::LIBRARY_TOO_LARGE, format!("the artifact cannot be read back: {error}")));
+            out.push(Diagnostic::global(
+                codes::LIBRARY_TOO_LARGE,
+                format!("the artifact cannot be read back: {error}"),
+            ));
             return (slots, out);
         }
     };

@@ -1,4 +1,5 @@
 //! Library to artifact: vocabulary, phrases, automata, index, texts. Runs only on a library without errors.
+#![deny(clippy::indexing_slicing)]
 
 mod automaton;
 mod index;
@@ -125,7 +126,9 @@ impl Lowering<'_> {
             let tools: Option<Vec<u32>> = skill.tools.as_ref().map(|tools| {
                 tools
                     .iter()
-                    .filter_map(|tool| library.tools.iter().position(|known| known.declaration.name == tool.text))
+                    .filter_map(|tool| {
+                        library.tools.iter().position(|known| known.declaration.name == tool.text)
+                    })
                     .map(|at| at as u32)
                     .collect()
             });
@@ -161,12 +164,10 @@ impl Lowering<'_> {
         let lists = phrases::referenced_lists(library);
         phrases::write(&mut self.builder, library, &mut self.vocabulary, &skills, &self.files, &lists);
         self.vocabulary.write(&mut self.builder);
-        let expressions = self.builder.slots.iter().any(|slot| slot.kind == layout::SlotKind::Expression as u32);
-        self.builder.scalars = Scalars {
-            triggers: trigger_count,
-            expressions: u32::from(expressions),
-            ..self.builder.scalars
-        };
+        let expressions =
+            self.builder.slots.iter().any(|slot| slot.kind == layout::SlotKind::Expression as u32);
+        self.builder.scalars =
+            Scalars { triggers: trigger_count, expressions: u32::from(expressions), ..self.builder.scalars };
         let needs = std::mem::take(&mut self.templates);
         index::write(&mut self.builder, &needs, trigger_count);
     }
@@ -259,7 +260,12 @@ impl Lowering<'_> {
             let name = self.builder.string(&host.name);
             let task = host.task.as_ref().map_or(layout::NONE, |source| self.regex(source));
             let envelope = host.envelope.as_ref().map_or(layout::NONE, |source| self.regex(source));
-            self.builder.hosts.push(layout::Host { name_start: name.start, name_len: name.len, task, envelope });
+            self.builder.hosts.push(layout::Host {
+                name_start: name.start,
+                name_len: name.len,
+                task,
+                envelope,
+            });
         }
     }
 }

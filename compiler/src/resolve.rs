@@ -1,4 +1,5 @@
 //! Tree to library: reads every key into its type, gathers items of one name, adds the built-in language items.
+#![deny(clippy::indexing_slicing)]
 
 mod fields;
 mod items;
@@ -127,7 +128,9 @@ impl Resolver<'_> {
                         let declared = block.name.as_ref().map(|name| name.text.clone()).unwrap_or_default();
                         !self.library.languages.iter().any(|language| language.name == declared)
                     }
-                    Item::Block(block) if block.kind == BlockKind::Assistant => self.assistant_place.is_none(),
+                    Item::Block(block) if block.kind == BlockKind::Assistant => {
+                        self.assistant_place.is_none()
+                    }
                     _ => false,
                 };
                 if wanted {

@@ -1,4 +1,5 @@
 //! Text to tree. Always both: a file and what was wrong with it.
+#![deny(clippy::indexing_slicing)]
 
 pub mod ast;
 mod parse;

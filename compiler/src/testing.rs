@@ -98,7 +98,8 @@ fn failures(expect: &Expect, route: &Route) -> Vec<String> {
     match &expect.offers {
         Some(Offers::These(names)) => {
             let wanted: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
-            let offered = route.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect::<Vec<_>>());
+            let offered =
+                route.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect::<Vec<_>>());
             if offered.as_deref() != Some(wanted.as_slice()) {
                 out.push(format!("expected offers {}, got {}", list(&wanted), shown(route)));
             }
@@ -150,7 +151,8 @@ fn failures(expect: &Expect, route: &Route) -> Vec<String> {
                     arguments.iter().map(|(name, value)| format!("{name}: \"{value}\"")).collect();
                 format!("{tool}({})", shown.join(", "))
             });
-            let shown: Vec<String> = wanted.iter().map(|(name, value)| format!("{name}: \"{value}\"")).collect();
+            let shown: Vec<String> =
+                wanted.iter().map(|(name, value)| format!("{name}: \"{value}\"")).collect();
             out.push(format!("expected opens {}({}), got {found}", call.name.text, shown.join(", ")));
         }
     }

@@ -1,5 +1,10 @@
 //! Runs `grammar/corpus`: each case names the diagnostics and routes of its sources, and the small library beside
 //! them is checked, built and tested.
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -60,7 +65,8 @@ fn described(compiled: &Compiled) -> Vec<String> {
 }
 
 fn run(case: &Case) -> Vec<String> {
-    let files: Vec<SourceFile> = case.file.iter().map(|file| SourceFile::new(&file.name, &file.text)).collect();
+    let files: Vec<SourceFile> =
+        case.file.iter().map(|file| SourceFile::new(&file.name, &file.text)).collect();
     let compiled = compile(&files, &Limits::default());
     let mut problems = Vec::new();
     let found = described(&compiled);
@@ -121,7 +127,9 @@ fn every_case_of_the_corpus_holds() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("a case can be read");
         match toml::from_str::<Case>(&text) {
-            Ok(case) => failures.extend(run(&case).into_iter().map(|p| format!("{name} ({}): {p}", case.about))),
+            Ok(case) => {
+                failures.extend(run(&case).into_iter().map(|p| format!("{name} ({}): {p}", case.about)))
+            }
             Err(error) => failures.push(format!("{name}: {error}")),
         }
     }

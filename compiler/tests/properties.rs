@@ -9,13 +9,57 @@ use skill_runtime::artifact::Pack;
 /// Pieces of the language, so that random files come close to real ones.
 fn piece() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
-        "skill a {\n", "skill", "test \"t\" {\n", "language de {\n", "predicate p { en: ", "pattern P = ", "tool t(",
-        "host h {\n", "assistant {\n", "}\n", "{", "[", "]", "(", ")", ",", ":", "->", "=>", "trigger: ",
-        "trigger x: ", "\"^ a [b|c] {x:rest} $\"", "\"{n:number} .. <P>\"", "\"\"\"", "\"", "/(?<u>a+)/", "/", "//",
-        "unless ", "unless (\"x\", empty)", "exemplar \"hi\" {\n", "answer: exemplar else quote\n", "priority: 7\n",
-        "tools: [t]\n", "opening: t(q: x)\n", "keywords: [\"a b\"]\n", "\"hi\" -> a by trigger\n", "then ", "none",
-        "\\", "\n", "\nskill ", " ", "spelling: { \"ä\": \"ae\" }\n", "openers: [\"hi+\", \"good (day|night)\"]\n",
-        "description: \"d\"\n", "fallback: question unless empty\n", "\u{FEFF}", "ß", "\u{0}", "👋",
+        "skill a {\n",
+        "skill",
+        "test \"t\" {\n",
+        "language de {\n",
+        "predicate p { en: ",
+        "pattern P = ",
+        "tool t(",
+        "host h {\n",
+        "assistant {\n",
+        "}\n",
+        "{",
+        "[",
+        "]",
+        "(",
+        ")",
+        ",",
+        ":",
+        "->",
+        "=>",
+        "trigger: ",
+        "trigger x: ",
+        "\"^ a [b|c] {x:rest} $\"",
+        "\"{n:number} .. <P>\"",
+        "\"\"\"",
+        "\"",
+        "/(?<u>a+)/",
+        "/",
+        "//",
+        "unless ",
+        "unless (\"x\", empty)",
+        "exemplar \"hi\" {\n",
+        "answer: exemplar else quote\n",
+        "priority: 7\n",
+        "tools: [t]\n",
+        "opening: t(q: x)\n",
+        "keywords: [\"a b\"]\n",
+        "\"hi\" -> a by trigger\n",
+        "then ",
+        "none",
+        "\\",
+        "\n",
+        "\nskill ",
+        " ",
+        "spelling: { \"ä\": \"ae\" }\n",
+        "openers: [\"hi+\", \"good (day|night)\"]\n",
+        "description: \"d\"\n",
+        "fallback: question unless empty\n",
+        "\u{FEFF}",
+        "ß",
+        "\u{0}",
+        "👋",
     ]);
     prop_oneof![8 => known.prop_map(str::to_owned), 1 => ".{0,8}", 1 => "[a-z]{1,6}"]
 }
@@ -57,7 +101,9 @@ fn large_broken_files_take_linear_time() {
         assert!(compiled.has_errors());
         start.elapsed().as_secs_f64()
     };
-    for open in ["skill a {\n", "x: {\n", "trigger: [\n", "\"\"\"\n", "exemplar \"a\" {\n", "((((", "test \"t\" {\n"] {
+    for open in
+        ["skill a {\n", "x: {\n", "trigger: [\n", "\"\"\"\n", "exemplar \"a\" {\n", "((((", "test \"t\" {\n"]
+    {
         let small = time(format!("skill z {{\n{}", open.repeat(1_000))).max(0.002);
         let large = time(format!("skill z {{\n{}", open.repeat(4_000)));
         assert!(large < small * 40.0 && large < 10.0, "{open:?}: {small} s, then {large} s");

@@ -3,7 +3,11 @@
 //! Reads labelled messages from the file that `SKILLC_UTTERANCES` names, else the committed ones. Per message the
 //! median of 101 repeats on warm caches, trace off; p50 and p99 over messages. Then the same German messages
 //! written with umlauts and with ae, oe, ue, ss: the mean of the ratios.
-#![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints, and stops at what it cannot read")]
+#![expect(
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a bench prints, and stops at what it cannot read"
+)]
 
 use std::hint::black_box;
 use std::path::Path;
@@ -15,6 +19,9 @@ use skill_runtime::artifact::Pack;
 use skill_runtime::router::{Router, Scratch, State, ToolSet};
 
 const REPEATS: usize = 101;
+
+/// Which messages a row counts.
+type Filter = fn(&Labelled) -> bool;
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -43,8 +50,12 @@ fn main() {
         times.sort_unstable();
         times[500]
     };
-    println!("{} messages from {}; the timer itself takes {timer} ns (not subtracted)", messages.len(), path.display());
-    let groups: [(&str, fn(&Labelled) -> bool); 4] = [
+    println!(
+        "{} messages from {}; the timer itself takes {timer} ns (not subtracted)",
+        messages.len(),
+        path.display()
+    );
+    let groups: [(&str, Filter); 4] = [
         ("all", |_| true),
         ("German", |m| m.language == "de"),
         ("English", |m| m.language == "en"),
@@ -70,7 +81,8 @@ fn main() {
     let pairs = [("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue")];
     let mut ratios = Vec::new();
     for message in messages.iter().filter(|m| pairs.iter().any(|(umlaut, _)| m.message.contains(umlaut))) {
-        let plain = pairs.iter().fold(message.message.clone(), |text, (umlaut, ascii)| text.replace(umlaut, ascii));
+        let plain =
+            pairs.iter().fold(message.message.clone(), |text, (umlaut, ascii)| text.replace(umlaut, ascii));
         ratios.push(median(&message.message) / median(&plain).max(1.0));
     }
     if !ratios.is_empty() {

@@ -54,7 +54,11 @@ pub fn read(text: &str) -> impl Iterator<Item = Result<Labelled, LineError>> + '
 
 fn read_json(line: &str) -> Result<Labelled, String> {
     let labelled: Labelled = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    if labelled.expected.is_empty() { Err("`expected` is empty; write [\"none\"]".to_owned()) } else { Ok(labelled) }
+    if labelled.expected.is_empty() {
+        Err("`expected` is empty; write [\"none\"]".to_owned())
+    } else {
+        Ok(labelled)
+    }
 }
 
 fn read_tsv(line: &str) -> Result<Labelled, String> {

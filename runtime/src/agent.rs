@@ -210,10 +210,8 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             Writer::Exemplar(text) => Ok(text),
             Writer::Quote => Ok(quote(&self.library, &language, &reply.tools_run)),
             Writer::Model => {
-                write(&mut self.model, &inputs, stop, observer, &mut reply).map(|text| {
-                    reply.model_ran = true;
-                    text
-                })
+                reply.model_ran = true;
+                write(&mut self.model, &inputs, stop, observer, &mut reply)
             }
         };
         self.history = history;
@@ -355,7 +353,8 @@ impl CallFilter {
                 continue;
             }
             // What could be the start of a mark waits for the next piece.
-            let keep = (1..mark.len()).rev().find(|&n| mark.get(..n).is_some_and(|head| self.held.ends_with(head)));
+            let keep =
+                (1..mark.len()).rev().find(|&n| mark.get(..n).is_some_and(|head| self.held.ends_with(head)));
             let cut = self.held.len() - keep.unwrap_or_default();
             let ready = self.held.get(..cut).unwrap_or_default().to_owned();
             self.held = self.held.get(cut..).unwrap_or_default().to_owned();

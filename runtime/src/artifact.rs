@@ -5,6 +5,7 @@
 //! one blob a skill, decoded when that skill is prompted. Loading checks the version, the length, the checksum
 //! and every index once, so that no later stage can run out of bounds. The checksum guards against damage, not
 //! against an author of hostile files: those meet the index checks.
+#![deny(clippy::indexing_slicing)]
 
 pub mod layout;
 mod library;
@@ -12,9 +13,9 @@ mod load;
 mod write;
 
 pub use library::{
-    Argument, Assistant, Exemplar, ExemplarCall, HostText, LanguageText, LibraryText, Parameter, ParameterType,
-    Reply, SkillText, TOOL_REPLIES, ToolDeclaration, ToolOrigin,
+    Argument, Assistant, Exemplar, ExemplarCall, HostText, LanguageText, LibraryText, Parameter,
+    ParameterType, Reply, SkillText, TOOL_REPLIES, ToolDeclaration, ToolOrigin,
 };
 pub use load::{LoadError, Pack};
-pub use write::{PackBuilder, StringRef};
 pub(crate) use load::{View, range as layout_range};
+pub use write::{PackBuilder, StringRef};

@@ -4,14 +4,14 @@
 //! why), [`conversation`] (turns and residency), `prompt`, `model`, `tools`, `agent`. Without its default features
 //! the crate is artifact and router only; it never calls the compiler.
 
-pub mod artifact;
-pub mod conversation;
-pub mod router;
-#[cfg(feature = "tools")]
-pub mod tools;
 #[cfg(feature = "model")]
 pub mod agent;
+pub mod artifact;
+pub mod conversation;
 #[cfg(feature = "model")]
 pub mod model;
 #[cfg(feature = "model")]
 pub mod prompt;
+pub mod router;
+#[cfg(feature = "tools")]
+pub mod tools;

@@ -39,7 +39,10 @@ pub struct Model {
 
 impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Model").field("name", &self.files.name).field("device", &self.device).finish_non_exhaustive()
+        f.debug_struct("Model")
+            .field("name", &self.files.name)
+            .field("device", &self.device)
+            .finish_non_exhaustive()
     }
 }
 

@@ -5,7 +5,9 @@
 //! exemplar depends only on library, model, skill, language and offered tools. Without offered tools there is no
 //! tool block at all.
 
-use crate::artifact::{Argument, Exemplar, LanguageText, LibraryText, SkillText, ToolDeclaration, ToolOrigin};
+use crate::artifact::{
+    Argument, Exemplar, LanguageText, LibraryText, SkillText, ToolDeclaration, ToolOrigin,
+};
 use crate::model::{AnswerPolicy, Message, Profile, UnroutedTools};
 use crate::router::{OpeningCall, Route, Stage};
 
@@ -88,7 +90,8 @@ pub fn writer(inputs: &Inputs<'_>) -> Writer {
     if mode == "exemplar" {
         let label = inputs.route.evidence.first().and_then(|evidence| evidence.label.as_deref());
         let label = label.filter(|_| inputs.route.decision.stage == Stage::Trigger);
-        let labelled = label.and_then(|label| skill.exemplars.iter().find(|e| e.label.as_deref() == Some(label)));
+        let labelled =
+            label.and_then(|label| skill.exemplars.iter().find(|e| e.label.as_deref() == Some(label)));
         if let Some(exemplar) = labelled {
             // Exemplars of one label are unique, so a second language has a label of its own.
             return Writer::Exemplar(exemplar.answer.clone());
@@ -144,7 +147,8 @@ fn system(inputs: &Inputs<'_>, tools: &[ToolDeclaration]) -> String {
         && !inputs.template_takes_tools
         && let Some(block) = &inputs.profile.tool_block
     {
-        let declared: Vec<String> = tools.iter().map(|tool| crate::model::function(tool).to_string()).collect();
+        let declared: Vec<String> =
+            tools.iter().map(|tool| crate::model::function(tool).to_string()).collect();
         parts.push(block.replace("{tools}", &declared.join("\n")));
     }
     if inputs.route.decision.stage != Stage::Task {

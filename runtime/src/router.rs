@@ -4,12 +4,13 @@
 //! Reading order: [`Router`] in `stages`; what it stands on in `lexer` (fold and split), `mask` (what is not
 //! read), `phrases` (word lists and keywords), `matcher` (position automata), `bind` (slots of the winner);
 //! `follow_up` and `predicates` for the later stages; `trace` for what a person reads.
+#![deny(clippy::indexing_slicing)]
 
 mod bind;
 mod expression;
 pub mod flags;
-mod follow_up;
 mod fold;
+mod follow_up;
 mod keywords;
 mod lexer;
 mod mask;
@@ -26,6 +27,7 @@ pub use lexer::{SYMBOL_WORDS, TokenKind, lex_plain, signature_bit};
 pub use phrases::hash_edge;
 pub use regexes::{REGEX_SIZE_LIMIT, build as build_regex};
 pub use stages::{
-    Binding, Decision, Evidence, EvidenceKind, OpeningCall, Route, Router, Scratch, SkillOverview, Stage, State, ToolSet, Unusable,
+    Binding, Decision, Evidence, EvidenceKind, OpeningCall, Route, Router, Scratch, SkillOverview, Stage,
+    State, ToolSet, Unusable,
 };
 pub use trace::{SkillReport, StageReport, Trace};

@@ -1,6 +1,7 @@
 //! Tools that code runs. A failure is a result that the model and the user see, and never evidence.
 //!
 //! Texts that a reader sees come from the library's `replies`; [`crate::artifact::TOOL_REPLIES`] lists the keys.
+#![deny(clippy::indexing_slicing)]
 
 mod calculator;
 mod current_time;
@@ -32,7 +33,12 @@ impl<'l> ToolContext<'l> {
     /// The clock and zone of this machine.
     #[must_use]
     pub fn here(language: &'l LanguageText, language_is_certain: bool) -> Self {
-        Self { language, language_is_certain, now: jiff::Timestamp::now(), zone: jiff::tz::TimeZone::system() }
+        Self {
+            language,
+            language_is_certain,
+            now: jiff::Timestamp::now(),
+            zone: jiff::tz::TimeZone::system(),
+        }
     }
 
     /// A reply with `{name}` replaced by values; the key itself when the library lacks it.

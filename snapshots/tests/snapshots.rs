@@ -1,4 +1,5 @@
 //! Routing tables, diagnostics and prompts, as the commands print them.
+#![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -58,7 +59,8 @@ fn assert_page(name: &str, input: &str, output: &str) {
     settings.set_snapshot_path("../snapshots");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, format!("{}\n---\n{}", input.trim_end(), output.trim_end())));
+    settings
+        .bind(|| insta::assert_snapshot!(name, format!("{}\n---\n{}", input.trim_end(), output.trim_end())));
 }
 
 /// The example of a page that raises its code, and what `check` says of it.
@@ -69,7 +71,11 @@ fn diagnostic(id: &str) {
     // A page whose wrong example cannot be written as text has only the right one.
     let tagged_text = code.page.contains("```text");
     if tagged_text {
-        return assert_page(&format!("diagnostic-{id}"), "(its example cannot be written as text)", code.name);
+        return assert_page(
+            &format!("diagnostic-{id}"),
+            "(its example cannot be written as text)",
+            code.name,
+        );
     }
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("example.skill");
@@ -116,7 +122,9 @@ fn no_snapshot_is_left_without_its_case() {
     for line in cases.lines() {
         if let Some(id) = line.trim().strip_prefix("diagnostic(\"").and_then(|rest| rest.split('"').next()) {
             expected.insert(format!("diagnostic-{id}"));
-        } else if let Some(name) = line.trim().strip_prefix("prompt(\"").and_then(|rest| rest.split('"').next()) {
+        } else if let Some(name) =
+            line.trim().strip_prefix("prompt(\"").and_then(|rest| rest.split('"').next())
+        {
             expected.insert(format!("prompt-{name}"));
         }
     }

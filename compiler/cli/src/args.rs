@@ -6,14 +6,20 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Checks, compiles, tests and runs libraries of `.skill` files.
 #[derive(Debug, Parser)]
-#[command(name = "skillc", version, about, max_term_width = 100, after_help = "\
+#[command(
+    name = "skillc",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   skillc check                          check the library in skills/
   skillc route \"Hallo, was ist Stripe?\" --explain
   skillc chat \"What is 98765 * 4321?\"
   skillc chat                           talk to the embedded default model
 
-Exit codes: 0 all is well, 1 findings, 2 the command could not be carried out.")]
+Exit codes: 0 all is well, 1 findings, 2 the command could not be carried out."
+)]
 pub(crate) struct Arguments {
     /// The library: a folder, a .skill file or a .skillpack [default: skills/, else the embedded copy]
     #[arg(long, global = true, value_name = "DIR|FILE")]

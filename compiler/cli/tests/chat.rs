@@ -1,5 +1,6 @@
 //! `skillc chat` with the real model. The model is fetched before the tests run (see the README); they never
 //! download.
+#![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -75,7 +76,8 @@ fn a_skill_without_a_runnable_tool_is_named_as_unusable() {
 
 #[test]
 fn the_model_writes_and_the_same_seed_writes_the_same() {
-    let arguments = ["Write one sentence about rain.", "--max-tokens", "24", "--seed", "7", "--temperature", "0.8"];
+    let arguments =
+        ["Write one sentence about rain.", "--max-tokens", "24", "--seed", "7", "--temperature", "0.8"];
     let first = chat(&arguments);
     assert_eq!(first["model_ran"], true);
     assert!(first["prompt_tokens"].as_u64().unwrap_or_default() > 20);
@@ -99,8 +101,10 @@ fn each_line_of_standard_input_is_a_turn_of_one_conversation() {
     let lines = "Wie spät ist es?\nund in Tokio?\nund in Xyzzyq?\n";
     child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("written");
     let output = child.wait_with_output().expect("it ends");
-    let turns: Vec<Value> =
-        String::from_utf8_lossy(&output.stdout).lines().map(|l| serde_json::from_str(l).expect("a turn")).collect();
+    let turns: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("a turn"))
+        .collect();
     assert_eq!(turns.len(), 3);
     assert_eq!(turns[1]["stage"], "carry-over");
     assert!(turns[1]["reply"].as_str().unwrap_or_default().contains("Tokio"), "{}", turns[1]);
@@ -167,8 +171,17 @@ impl Terminal {
 #[test]
 fn ctrl_c_stops_the_reply_and_not_the_program() {
     require_model();
-    let mut terminal =
-        Terminal::start(&["chat", "--device", "cpu", "--max-tokens", "2000", "--temperature", "1.5", "--seed", "3"]);
+    let mut terminal = Terminal::start(&[
+        "chat",
+        "--device",
+        "cpu",
+        "--max-tokens",
+        "2000",
+        "--temperature",
+        "1.5",
+        "--seed",
+        "3",
+    ]);
     let at = terminal.wait_for(0, "> ");
     terminal.send("Write a very long story about a ship and its crew.\r");
     let at = terminal.wait_for(at, "[no skill");

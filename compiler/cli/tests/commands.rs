@@ -1,4 +1,5 @@
 //! The commands as a user runs them: a real process, its output and its exit code.
+#![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
 use std::fs;
 use std::io::Write;
@@ -61,7 +62,8 @@ fn the_embedded_copy_is_the_shipped_library() {
 #[test]
 fn check_reports_places_and_exits_with_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("a.skill"), "skill a {\n  description: \"d\"\n  prioritty: 3\n}\n").expect("written");
+    fs::write(folder.path().join("a.skill"), "skill a {\n  description: \"d\"\n  prioritty: 3\n}\n")
+        .expect("written");
     let check = skillc(folder.path(), &["check", "a.skill", "--format", "json"]);
     assert_eq!(check.status.code(), Some(1));
     let value: Value = serde_json::from_slice(&check.stdout).expect("one JSON object");
@@ -72,7 +74,10 @@ fn check_reports_places_and_exits_with_one() {
     assert_eq!(value["diagnostics"][1]["at"]["column"], 3);
     let human = skillc(folder.path(), &["check", "a.skill"]);
     let shown = text(&human.stderr);
-    assert!(shown.contains("unknown key `prioritty`") && shown.contains("did you mean `priority`?"), "{shown}");
+    assert!(
+        shown.contains("unknown key `prioritty`") && shown.contains("did you mean `priority`?"),
+        "{shown}"
+    );
     assert!(!shown.contains('\u{1b}'), "no colour without a terminal");
 }
 
@@ -161,9 +166,15 @@ fn eval_counts_and_lists_what_went_wrong() {
 fn a_single_skill_file_checks_routes_and_explains_itself() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("tea.skill");
-    fs::write(&file, "skill tea {\n  description: \"Tea.\"\n  tools: []\n  trigger: \"^ wie lange zieht {t:word} $\"\n}\n")
-        .expect("written");
-    let route = skillc(folder.path(), &["--skills", "tea.skill", "route", "Hallo, wie lange zieht Sencha?", "--explain"]);
+    fs::write(
+        &file,
+        "skill tea {\n  description: \"Tea.\"\n  tools: []\n  trigger: \"^ wie lange zieht {t:word} $\"\n}\n",
+    )
+    .expect("written");
+    let route = skillc(
+        folder.path(),
+        &["--skills", "tea.skill", "route", "Hallo, wie lange zieht Sencha?", "--explain"],
+    );
     let shown = text(&route.stdout);
     assert!(shown.starts_with("tea by trigger (without its lead-in)"), "{shown}");
     assert!(shown.contains("tea.skill:4") && shown.contains("\"Sencha\""), "{shown}");

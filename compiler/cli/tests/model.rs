@@ -1,4 +1,5 @@
 //! The embedded default against its 32-bit reference, and model folders that are damaged.
+#![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +32,10 @@ fn store() -> Store {
 fn the_converted_model_agrees_with_the_reference() {
     let store = store();
     assert!(store.has_reference(), "run `skillc model fetch --reference` first; tests do not download");
-    let output = Command::new(env!("CARGO_BIN_EXE_skillc")).args(["model", "verify", "--json"]).output().expect("runs");
+    let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .args(["model", "verify", "--json"])
+        .output()
+        .expect("runs");
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     assert_eq!(value["prompts"], 20);
     assert!(value["agreement"].as_f64().unwrap_or_default() >= 0.97, "{value}");

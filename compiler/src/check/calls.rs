@@ -51,7 +51,12 @@ fn element_slots(library: &Library, element: &Element, out: &mut BTreeSet<String
 }
 
 /// Collects slots; `seen` are the fragments that were looked into already.
-fn node_slots<'l>(library: &'l Library, node: &'l Node, seen: &mut BTreeSet<&'l str>, out: &mut BTreeSet<String>) {
+fn node_slots<'l>(
+    library: &'l Library,
+    node: &'l Node,
+    seen: &mut BTreeSet<&'l str>,
+    out: &mut BTreeSet<String>,
+) {
     match node {
         Node::Sequence(parts) | Node::Alternatives(parts) => {
             parts.iter().for_each(|part| node_slots(library, part, seen, out));
@@ -81,7 +86,8 @@ fn check_call(
         out.push(unknown_tool(&call.name.text, call.name.span, known));
         return;
     };
-    let outside = skill.tools.as_ref().is_some_and(|listed| !listed.iter().any(|name| name.text == call.name.text));
+    let outside =
+        skill.tools.as_ref().is_some_and(|listed| !listed.iter().any(|name| name.text == call.name.text));
     if outside {
         out.push(outside_list(&call.name.text, call.name.span, skill));
     }

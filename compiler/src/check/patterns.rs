@@ -30,8 +30,12 @@ pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic
         let languages = || library.languages.iter().map(|language| language.name.as_str());
         if !languages().any(|known| known == key.text) {
             out.push(
-                Diagnostic::new(codes::UNKNOWN_LANGUAGE, key.span, format!("unknown language `{}`", key.text))
-                    .help(suggestion(&key.text, languages(), "languages")),
+                Diagnostic::new(
+                    codes::UNKNOWN_LANGUAGE,
+                    key.span,
+                    format!("unknown language `{}`", key.text),
+                )
+                .help(suggestion(&key.text, languages(), "languages")),
             );
         }
     }
@@ -39,8 +43,12 @@ pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic
         references(library, &fragment.template.node, out);
         if reaches(library, &fragment.template.node, name, &mut BTreeSet::new()) {
             out.push(
-                Diagnostic::new(codes::FRAGMENT_CYCLE, fragment.span, format!("fragment `{name}` contains itself"))
-                    .help("break the circle: a fragment may use others, but not come back to itself"),
+                Diagnostic::new(
+                    codes::FRAGMENT_CYCLE,
+                    fragment.span,
+                    format!("fragment `{name}` contains itself"),
+                )
+                .help("break the circle: a fragment may use others, but not come back to itself"),
             );
         }
     }
@@ -70,13 +78,20 @@ pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic
         }
     }
     for skill in &library.skills {
-        for element in skill.triggers.iter().chain(&skill.follows).chain(&skill.excludes).chain(&skill.fallbacks) {
+        for element in
+            skill.triggers.iter().chain(&skill.follows).chain(&skill.excludes).chain(&skill.fallbacks)
+        {
             check_element(&measures, limits, element, out);
         }
     }
 }
 
-fn check_element<'l>(measures: &Measures<'l>, limits: &Limits, element: &'l Element, out: &mut Vec<Diagnostic>) {
+fn check_element<'l>(
+    measures: &Measures<'l>,
+    limits: &Limits,
+    element: &'l Element,
+    out: &mut Vec<Diagnostic>,
+) {
     let library = measures.library;
     match &element.matcher {
         Matcher::Template(template) => check_template(measures, limits, template, out),
@@ -89,7 +104,10 @@ fn check_element<'l>(measures: &Measures<'l>, limits: &Limits, element: &'l Elem
                         name.span,
                         format!("unknown predicate `{}`", name.text),
                     )
-                    .help(format!("{}; a pattern is written in quotes", suggestion(&name.text, known, "predicates"))),
+                    .help(format!(
+                        "{}; a pattern is written in quotes",
+                        suggestion(&name.text, known, "predicates")
+                    )),
                 );
             }
         }
@@ -100,7 +118,12 @@ fn check_element<'l>(measures: &Measures<'l>, limits: &Limits, element: &'l Elem
     }
 }
 
-fn check_template<'l>(measures: &Measures<'l>, limits: &Limits, template: &'l Template, out: &mut Vec<Diagnostic>) {
+fn check_template<'l>(
+    measures: &Measures<'l>,
+    limits: &Limits,
+    template: &'l Template,
+    out: &mut Vec<Diagnostic>,
+) {
     let library = measures.library;
     let before = out.len();
     references(library, &template.node, out);
@@ -213,8 +236,12 @@ fn check_slots<'n>(
             }
             if *kind == SlotKind::Rest && !last {
                 out.push(
-                    Diagnostic::new(codes::BAD_SLOT, *span, format!("slot `{name}` of kind rest is not last"))
-                        .help("put it last: it takes all up to the end of the message"),
+                    Diagnostic::new(
+                        codes::BAD_SLOT,
+                        *span,
+                        format!("slot `{name}` of kind rest is not last"),
+                    )
+                    .help("put it last: it takes all up to the end of the message"),
                 );
             }
         }
@@ -245,8 +272,12 @@ fn reference(library: &Library, name: &str, language: Option<&str>, span: Span, 
             );
         } else if list.is_none() {
             out.push(
-                Diagnostic::new(codes::UNKNOWN_FRAGMENT, span, format!("`{name}` is no word list of a language"))
-                    .help(suggestion(name, LISTS, "word lists")),
+                Diagnostic::new(
+                    codes::UNKNOWN_FRAGMENT,
+                    span,
+                    format!("`{name}` is no word list of a language"),
+                )
+                .help(suggestion(name, LISTS, "word lists")),
             );
         }
         return;
@@ -269,7 +300,9 @@ fn reference(library: &Library, name: &str, language: Option<&str>, span: Span, 
                         span,
                         format!("predicate `{name}` cannot be part of a pattern"),
                     )
-                    .help("only a predicate of unanchored patterns without `unless` can; others stand in lists"),
+                    .help(
+                        "only a predicate of unanchored patterns without `unless` can; others stand in lists",
+                    ),
                 );
             }
         }
@@ -277,10 +310,12 @@ fn reference(library: &Library, name: &str, language: Option<&str>, span: Span, 
             let known = library.fragments.keys().map(String::as_str);
             let predicates = library.predicates.iter().map(|predicate| predicate.name.as_str());
             out.push(
-                Diagnostic::new(codes::UNKNOWN_FRAGMENT, span, format!("unknown fragment `{name}`")).help(format!(
-                    "{}; declare one with `pattern {name} = \"…\"`",
-                    suggestion(name, known.chain(predicates).chain(LISTS), "fragments")
-                )),
+                Diagnostic::new(codes::UNKNOWN_FRAGMENT, span, format!("unknown fragment `{name}`")).help(
+                    format!(
+                        "{}; declare one with `pattern {name} = \"…\"`",
+                        suggestion(name, known.chain(predicates).chain(LISTS), "fragments")
+                    ),
+                ),
             );
         }
     }
@@ -333,13 +368,16 @@ fn too_deep(depth: usize, what: &str, name: &str, span: Span, out: &mut Vec<Diag
 }
 
 fn predicate_reaches(library: &Library, from: &str, wanted: &str, seen: &mut BTreeSet<String>) -> bool {
-    let Some(predicate) = library.predicates.iter().find(|predicate| predicate.name == from) else { return false };
+    let Some(predicate) = library.predicates.iter().find(|predicate| predicate.name == from) else {
+        return false;
+    };
     let named = predicate.elements.iter().flat_map(|element| std::iter::once(element).chain(&element.unless));
     for element in named {
         match &element.matcher {
             Matcher::Predicate(name) => {
                 let again = name.text == wanted
-                    || (seen.insert(name.text.clone()) && predicate_reaches(library, &name.text, wanted, seen));
+                    || (seen.insert(name.text.clone())
+                        && predicate_reaches(library, &name.text, wanted, seen));
                 if again {
                     return true;
                 }
@@ -402,12 +440,14 @@ impl<'l> Measures<'l> {
     fn node(&self, node: &'l Node) -> Measure {
         let leaf = |positions, requires| Measure { positions, requires, depth: 0, parts: 1 };
         match node {
-            Node::Sequence(parts) => parts.iter().map(|part| self.node(part)).fold(Measure::default(), |a, b| Measure {
-                positions: a.positions.saturating_add(b.positions),
-                requires: a.requires | b.requires,
-                depth: a.depth.max(b.depth),
-                parts: a.parts.saturating_add(b.parts),
-            }),
+            Node::Sequence(parts) => {
+                parts.iter().map(|part| self.node(part)).fold(Measure::default(), |a, b| Measure {
+                    positions: a.positions.saturating_add(b.positions),
+                    requires: a.requires | b.requires,
+                    depth: a.depth.max(b.depth),
+                    parts: a.parts.saturating_add(b.parts),
+                })
+            }
             Node::Alternatives(parts) => {
                 let mut shared = 0;
                 let mut out = Measure { requires: true, ..Measure::default() };
@@ -439,9 +479,12 @@ impl<'l> Measures<'l> {
                     matches!(kind, SlotKind::Mixed | SlotKind::Number | SlotKind::Url | SlotKind::Expression);
                 leaf(if matches!(kind, SlotKind::Number | SlotKind::Url) { 1 } else { 2 }, telling)
             }
-            Node::Word(_) | Node::Prefix(_) | Node::Stretch(_) | Node::Number(_) | Node::Symbol(_) | Node::Mark(_) => {
-                leaf(1, true)
-            }
+            Node::Word(_)
+            | Node::Prefix(_)
+            | Node::Stretch(_)
+            | Node::Number(_)
+            | Node::Symbol(_)
+            | Node::Mark(_) => leaf(1, true),
         }
     }
 

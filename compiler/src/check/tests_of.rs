@@ -57,8 +57,12 @@ fn check_expect(library: &Library, expect: &Expect, out: &mut Vec<Diagnostic>) {
     match &expect.offers {
         Some(Offers::These(names)) => names.iter().for_each(|name| tool(library, name, out)),
         Some(Offers::Word(name)) if name.text != "all" && name.text != "none" => out.push(
-            Diagnostic::new(codes::UNKNOWN_VALUE, name.span, format!("`offers {}` is not understood", name.text))
-                .help("write `offers [a, b]`, `offers all` or `offers none`"),
+            Diagnostic::new(
+                codes::UNKNOWN_VALUE,
+                name.span,
+                format!("`offers {}` is not understood", name.text),
+            )
+            .help("write `offers [a, b]`, `offers all` or `offers none`"),
         ),
         _ => {}
     }

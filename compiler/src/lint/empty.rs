@@ -6,8 +6,11 @@ use crate::lint::Subject;
 pub(super) fn check(subject: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     if subject.library.skills.is_empty() {
         out.push(
-            Diagnostic::global(codes::EMPTY_LIBRARY, "the library has no skill, so every message routes to none")
-                .help("add a `skill NAME { … }`"),
+            Diagnostic::global(
+                codes::EMPTY_LIBRARY,
+                "the library has no skill, so every message routes to none",
+            )
+            .help("add a `skill NAME { … }`"),
         );
     }
 }

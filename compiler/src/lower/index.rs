@@ -70,7 +70,8 @@ pub(super) fn write(builder: &mut PackBuilder, needs: &[Needs], triggers: u32) {
     let (index, postings, always) = build(builder, needs, &frequency, members);
     builder.predicate_index = index;
     builder.predicate_postings = postings;
-    (builder.scalars.predicate_always_start, builder.scalars.predicate_always_len) = builder.id_range(&always);
+    (builder.scalars.predicate_always_start, builder.scalars.predicate_always_len) =
+        builder.id_range(&always);
 }
 
 fn build(
@@ -84,7 +85,8 @@ fn build(
     for number in elements {
         let Some(element) = builder.elements.get(number as usize) else { continue };
         let sets = needs.get(element.target as usize).filter(|_| element.kind == ELEMENT_TEMPLATE);
-        let cost = |set: &Vec<u32>| set.iter().map(|id| frequency.get(id).copied().unwrap_or_default()).sum::<u32>();
+        let cost =
+            |set: &Vec<u32>| set.iter().map(|id| frequency.get(id).copied().unwrap_or_default()).sum::<u32>();
         let best = sets.and_then(|needs| needs.sets.iter().enumerate().min_by_key(|(_, set)| cost(set)));
         let (Some(needs), Some((key, ids))) = (sets, best) else {
             always.push(number);
@@ -97,7 +99,10 @@ fn build(
             needs: single.fold(0, |bits, &id| bits | signature_bit(id)),
             any: any.map_or(0, |set| set.iter().fold(0, |bits, &id| bits | signature_bit(id))),
             element: number,
-            min_tokens: builder.templates.get(element.target as usize).map_or(0, |template| template.min_tokens),
+            min_tokens: builder
+                .templates
+                .get(element.target as usize)
+                .map_or(0, |template| template.min_tokens),
         };
         for &id in ids {
             if let Some(list) = lists.get_mut(id as usize) {

@@ -51,7 +51,11 @@ impl Lowering<'_> {
         match node {
             Node::Sequence(parts) => {
                 let mut out: Vec<Part> = parts.iter().map(|part| self.part(part, depth)).collect();
-                if out.len() == 1 { out.pop().unwrap_or(Part::Sequence(Vec::new())) } else { Part::Sequence(out) }
+                if out.len() == 1 {
+                    out.pop().unwrap_or(Part::Sequence(Vec::new()))
+                } else {
+                    Part::Sequence(out)
+                }
             }
             Node::Alternatives(branches) => {
                 let branches = branches.iter().map(|branch| self.part(branch, depth)).collect();
@@ -65,7 +69,11 @@ impl Lowering<'_> {
                     .iter()
                     .map(|word| Part::Set(vec![self.vocabulary.id(word)]))
                     .collect();
-                if words.len() == 1 { words.pop().unwrap_or(Part::Sequence(Vec::new())) } else { Part::Sequence(words) }
+                if words.len() == 1 {
+                    words.pop().unwrap_or(Part::Sequence(Vec::new()))
+                } else {
+                    Part::Sequence(words)
+                }
             }
             Node::Mark(mark) => Part::Mark(self.vocabulary.id(mark)),
             Node::Prefix(prefix) => Part::Set(self.vocabulary.prefix_set(prefix)),

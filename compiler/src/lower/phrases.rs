@@ -24,7 +24,9 @@ const MOST_PHRASES: usize = 1 << 16;
 pub(super) fn referenced_lists(library: &Library) -> BTreeSet<usize> {
     fn walk(node: &Node, out: &mut BTreeSet<usize>) {
         match node {
-            Node::Sequence(parts) | Node::Alternatives(parts) => parts.iter().for_each(|part| walk(part, out)),
+            Node::Sequence(parts) | Node::Alternatives(parts) => {
+                parts.iter().for_each(|part| walk(part, out))
+            }
             Node::Optional(inner) => walk(inner, out),
             Node::Reference { name, .. } => out.extend(list_reference(name)),
             _ => {}
@@ -94,7 +96,8 @@ pub(super) fn write(
     for (number, language) in library.languages.iter().enumerate() {
         for (list, entries) in language.lists.iter().enumerate() {
             for entry in entries {
-                let phrases = entry_phrases(library, vocabulary, &entry.template, MOST_PHRASES).unwrap_or_default();
+                let phrases =
+                    entry_phrases(library, vocabulary, &entry.template, MOST_PHRASES).unwrap_or_default();
                 for phrase in phrases {
                     for &id in &phrase {
                         vocabulary.flag(id, 0, 1 << number);
@@ -153,7 +156,8 @@ fn keywords(
     let stopwords = stopwords(library, vocabulary);
     let mut frequency: HashMap<String, usize> = HashMap::new();
     for skill in skills {
-        let words: BTreeSet<String> = skill.keywords.iter().flat_map(|(text, _)| folding.words(text)).collect();
+        let words: BTreeSet<String> =
+            skill.keywords.iter().flat_map(|(text, _)| folding.words(text)).collect();
         for word in words {
             *frequency.entry(word).or_default() += 1;
         }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 use skill_runtime::artifact::layout::{Opening, OpeningArgument};
 use skill_runtime::artifact::{
-    Argument, Assistant, Exemplar, ExemplarCall, HostText, LanguageText, LibraryText, PackBuilder, ParameterType,
-    SkillText, ToolOrigin,
+    Argument, Assistant, Exemplar, ExemplarCall, HostText, LanguageText, LibraryText, PackBuilder,
+    ParameterType, SkillText, ToolOrigin,
 };
 
 use crate::library::{Library, Skill};
@@ -38,7 +38,9 @@ pub(super) fn openings(builder: &mut PackBuilder, library: &Library, skill: &Ski
             let name = builder.string(&parameter.text);
             let number = tool
                 .and_then(|tool| library.tools.get(tool))
-                .and_then(|tool| tool.declaration.parameters.iter().find(|known| known.name == parameter.text))
+                .and_then(|tool| {
+                    tool.declaration.parameters.iter().find(|known| known.name == parameter.text)
+                })
                 .is_some_and(|known| known.kind == ParameterType::Number);
             let (kind, text) = match value {
                 Scalar::Word(word) if word.text == "message" => (1, "message".to_owned()),
@@ -155,7 +157,10 @@ fn skill_text(library: &Library, skill: &Skill, number: usize, slots: &ExemplarS
         .collect();
     SkillText {
         description: skill.description.clone(),
-        answer: skill.answer.as_ref().map_or_else(|| default_answer(library, skill), |name| name.text.clone()),
+        answer: skill
+            .answer
+            .as_ref()
+            .map_or_else(|| default_answer(library, skill), |name| name.text.clone()),
         answer_else: skill.answer_else.as_ref().map(|name| name.text.clone()),
         tool_choice: skill.tool_choice.as_ref().map_or_else(|| "auto".to_owned(), |name| name.text.clone()),
         strategy: skill.strategy.clone(),
@@ -183,7 +188,9 @@ fn arguments(library: &Library, call: &Call, bound: Option<&HashMap<String, Stri
         .iter()
         .map(|(name, value)| {
             let kind = tool
-                .and_then(|tool| tool.declaration.parameters.iter().find(|parameter| parameter.name == name.text))
+                .and_then(|tool| {
+                    tool.declaration.parameters.iter().find(|parameter| parameter.name == name.text)
+                })
                 .map(|parameter| &parameter.kind);
             let slot = match value {
                 Scalar::Word(word) => bound.and_then(|bound| bound.get(&word.text)),

@@ -83,7 +83,8 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     pub(super) fn new(library: &Library, folding: &Folding) -> Self {
-        let mut gather = Gather { folding, words: BTreeSet::new(), prefixes: BTreeSet::new(), stretched: BTreeSet::new() };
+        let mut gather =
+            Gather { folding, words: BTreeSet::new(), prefixes: BTreeSet::new(), stretched: BTreeSet::new() };
         for element in all_elements(library) {
             gather.element(element);
         }
@@ -168,10 +169,7 @@ impl Vocabulary {
             let id = self.id(&key);
             self.flag(id, flags::EXPANDS, 0);
         }
-        builder.words = vec![
-            layout::Word { stretch: NONE, ..layout::Word::default() };
-            self.count as usize
-        ];
+        builder.words = vec![layout::Word { stretch: NONE, ..layout::Word::default() }; self.count as usize];
         for (&id, &(bits, languages)) in &self.words {
             if let Some(word) = builder.words.get_mut(id as usize) {
                 word.flags = bits;
@@ -210,9 +208,11 @@ impl Vocabulary {
                 *slot = layout::WordSlot { hash, id, start: text.start, len: text.len };
             }
         }
-        let mut prefixes: Vec<(&String, u32)> = self.prefixes.iter().map(|(prefix, &id)| (prefix, id)).collect();
+        let mut prefixes: Vec<(&String, u32)> =
+            self.prefixes.iter().map(|(prefix, &id)| (prefix, id)).collect();
         let first = |prefix: &str| prefix.as_bytes().first().copied().unwrap_or_default();
-        prefixes.sort_by_key(|(prefix, _)| (first(prefix), std::cmp::Reverse(prefix.len()), (*prefix).clone()));
+        prefixes
+            .sort_by_key(|(prefix, _)| (first(prefix), std::cmp::Reverse(prefix.len()), (*prefix).clone()));
         builder.prefix_buckets = (0..=256_u32)
             .map(|byte| prefixes.partition_point(|(prefix, _)| u32::from(first(prefix)) < byte) as u32)
             .collect();
@@ -222,7 +222,8 @@ impl Vocabulary {
         }
         builder.latin_folds = (0xC0_u32..=0xFF)
             .map(|code| {
-                let folded = char::from_u32(code).map(|c| self.folding.fold(&c.to_string())).unwrap_or_default();
+                let folded =
+                    char::from_u32(code).map(|c| self.folding.fold(&c.to_string())).unwrap_or_default();
                 let mut raw = [0_u8; 4];
                 for (slot, byte) in raw.iter_mut().skip(1).zip(folded.bytes()) {
                     *slot = byte;
@@ -280,7 +281,9 @@ impl Gather<'_> {
 
     fn node(&mut self, node: &Node) {
         match node {
-            Node::Sequence(parts) | Node::Alternatives(parts) => parts.iter().for_each(|part| self.node(part)),
+            Node::Sequence(parts) | Node::Alternatives(parts) => {
+                parts.iter().for_each(|part| self.node(part))
+            }
             Node::Optional(inner) => self.node(inner),
             Node::Mark(mark) => {
                 self.words.insert(mark.clone());

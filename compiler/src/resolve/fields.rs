@@ -90,7 +90,10 @@ impl Resolver<'_> {
                 Diagnostic::new(
                     codes::OUT_OF_RANGE,
                     span,
-                    format!("`{}` is a whole number from {low} to {high}, not {}", field.key.text, written.text),
+                    format!(
+                        "`{}` is a whole number from {low} to {high}, not {}",
+                        field.key.text, written.text
+                    ),
                 )
                 .help(format!("write a number from {low} to {high}")),
             );
@@ -172,9 +175,8 @@ impl Resolver<'_> {
             Scalar::Text(text) => {
                 pattern::parse(text, self.limits, &mut self.diagnostics).map(Matcher::Template)
             }
-            Scalar::Regex(text) => {
-                super::regexes::check(text, &mut self.diagnostics).map(|names| Matcher::Regex(text.value.clone(), names))
-            }
+            Scalar::Regex(text) => super::regexes::check(text, &mut self.diagnostics)
+                .map(|names| Matcher::Regex(text.value.clone(), names)),
             Scalar::Word(name) => Some(Matcher::Predicate(name.clone())),
             other => {
                 let (span, found) = (other.span(), other.describe());

@@ -36,9 +36,10 @@ fn optional_reply(key: &str) -> bool {
 
 impl Resolver<'_> {
     fn duplicate(&mut self, what: &str, name: &str, span: Span, first: Option<Span>) {
-        let mut diagnostic = Diagnostic::new(codes::DUPLICATE_ITEM, span, format!("{what} `{name}` is declared twice"))
-            .label("declared again here")
-            .help("delete one, or give it another name");
+        let mut diagnostic =
+            Diagnostic::new(codes::DUPLICATE_ITEM, span, format!("{what} `{name}` is declared twice"))
+                .label("declared again here")
+                .help("delete one, or give it another name");
         if let Some(first) = first {
             diagnostic = diagnostic.related(first, "first declared here");
         }
@@ -47,7 +48,8 @@ impl Resolver<'_> {
 
     /// Reports replies that a language lacks; which ones are needed depends on the tools that are declared.
     pub(super) fn missing_replies(&mut self) {
-        let tools: Vec<String> = self.library.tools.iter().map(|tool| tool.declaration.name.clone()).collect();
+        let tools: Vec<String> =
+            self.library.tools.iter().map(|tool| tool.declaration.name.clone()).collect();
         let needed: Vec<(&str, bool)> = TOOL_REPLIES
             .iter()
             .filter(|(tool, _)| tools.iter().any(|known| known == tool))
@@ -180,8 +182,12 @@ impl Resolver<'_> {
         }
         if seen.is_empty() {
             self.report(
-                Diagnostic::new(codes::MISSING_KEY, name.span, format!("host `{}` recognises nothing", host.name))
-                    .help("give it `task: /…/`, `envelope: /…/` or both"),
+                Diagnostic::new(
+                    codes::MISSING_KEY,
+                    name.span,
+                    format!("host `{}` recognises nothing", host.name),
+                )
+                .help("give it `task: /…/`, `envelope: /…/` or both"),
             );
         }
         self.library.hosts.push(host);
@@ -289,8 +295,12 @@ impl Resolver<'_> {
             other => {
                 let types = ["text", "number", "boolean", "url", "place", "date", "one-of"];
                 self.report(
-                    Diagnostic::new(codes::UNKNOWN_VALUE, parameter.kind.span, format!("unknown type `{other}`"))
-                        .help(suggestion(other, types, "types")),
+                    Diagnostic::new(
+                        codes::UNKNOWN_VALUE,
+                        parameter.kind.span,
+                        format!("unknown type `{other}`"),
+                    )
+                    .help(suggestion(other, types, "types")),
                 );
                 return None;
             }
@@ -321,8 +331,13 @@ impl Resolver<'_> {
         }
         if self.library.languages.len() >= self.limits.languages {
             let limit = self.limits.languages;
-            let message = format!("more than {limit} languages in one library, the built-in de and en included");
-            let own = self.library.files.get(name.span.file as usize).is_none_or(|f| !f.name.starts_with("<built-in>"));
+            let message =
+                format!("more than {limit} languages in one library, the built-in de and en included");
+            let own = self
+                .library
+                .files
+                .get(name.span.file as usize)
+                .is_none_or(|f| !f.name.starts_with("<built-in>"));
             let diagnostic = if own {
                 Diagnostic::new(codes::LIBRARY_TOO_LARGE, name.span, message)
             } else {
@@ -390,7 +405,9 @@ impl Resolver<'_> {
     fn list_entries(&mut self, field: &Field, list: &str) -> Vec<ListEntry> {
         let mut out = Vec::new();
         for text in self.strings(field) {
-            let Some(mut template) = pattern::parse(&text, self.limits, &mut self.diagnostics) else { continue };
+            let Some(mut template) = pattern::parse(&text, self.limits, &mut self.diagnostics) else {
+                continue;
+            };
             let mut role = 0;
             if list == "operators" {
                 // An anchor says on which side of the operator no operand stands.
@@ -451,8 +468,12 @@ impl Resolver<'_> {
             let single = (chars.next(), chars.next());
             if matches!(single, (Some(from), None) if from.is_ascii()) {
                 self.report(
-                    Diagnostic::new(codes::WRONG_TYPE, entry.key.span, "`spelling` is for letters outside ASCII")
-                        .help("write a letter such as \"ä\"; plain letters stay as they are"),
+                    Diagnostic::new(
+                        codes::WRONG_TYPE,
+                        entry.key.span,
+                        "`spelling` is for letters outside ASCII",
+                    )
+                    .help("write a letter such as \"ä\"; plain letters stay as they are"),
                 );
                 continue;
             }
@@ -500,16 +521,25 @@ impl Resolver<'_> {
             let key = entry.key.value.clone();
             let known = REPLIES.iter().copied().chain(tool_replies()).find(|(known, _)| *known == key);
             if known.is_none() && !optional_reply(&key) {
-                let help = suggestion(&key, REPLIES.iter().copied().chain(tool_replies()).map(|(key, _)| key), "replies");
+                let help = suggestion(
+                    &key,
+                    REPLIES.iter().copied().chain(tool_replies()).map(|(key, _)| key),
+                    "replies",
+                );
                 self.report(
-                    Diagnostic::new(codes::UNKNOWN_KEY, entry.key.span, format!("unknown reply `{key}`")).help(help),
+                    Diagnostic::new(codes::UNKNOWN_KEY, entry.key.span, format!("unknown reply `{key}`"))
+                        .help(help),
                 );
                 continue;
             }
             if language.replies.contains_key(&key) {
                 self.report(
-                    Diagnostic::new(codes::DUPLICATE_KEY, entry.key.span, format!("reply `{key}` is given twice"))
-                        .help("delete one"),
+                    Diagnostic::new(
+                        codes::DUPLICATE_KEY,
+                        entry.key.span,
+                        format!("reply `{key}` is given twice"),
+                    )
+                    .help("delete one"),
                 );
                 continue;
             }
@@ -557,8 +587,12 @@ impl Resolver<'_> {
                 && last.expect.is_none()
             {
                 self.report(
-                    Diagnostic::new(codes::MISSING_KEY, last.message.span, "the last message of a case expects nothing")
-                        .help("write `-> SKILL` or `-> none` behind it"),
+                    Diagnostic::new(
+                        codes::MISSING_KEY,
+                        last.message.span,
+                        "the last message of a case expects nothing",
+                    )
+                    .help("write `-> SKILL` or `-> none` behind it"),
                 );
             }
         }
@@ -569,8 +603,12 @@ impl Resolver<'_> {
         let reserved = RESERVED.contains(&name.text.as_str());
         if reserved {
             self.report(
-                Diagnostic::new(codes::RESERVED_NAME, name.span, format!("no skill can be named `{}`", name.text))
-                    .help("tests use none, not and all; take another name"),
+                Diagnostic::new(
+                    codes::RESERVED_NAME,
+                    name.span,
+                    format!("no skill can be named `{}`", name.text),
+                )
+                .help("tests use none, not and all; take another name"),
             );
         }
         reserved

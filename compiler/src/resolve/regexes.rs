@@ -9,7 +9,11 @@ use crate::syntax::ast::Text;
 /// Checks that an expression compiles within its size limit and needs something; returns its named groups.
 pub(super) fn check(text: &Text, diagnostics: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
     if text.value.trim().is_empty() {
-        diagnostics.push(Diagnostic::new(codes::BLANK_PATTERN, text.span, "this regular expression is blank"));
+        diagnostics.push(Diagnostic::new(
+            codes::BLANK_PATTERN,
+            text.span,
+            "this regular expression is blank",
+        ));
         return None;
     }
     if let Err(error) = regex_syntax::Parser::new().parse(&text.value) {
@@ -52,8 +56,12 @@ pub(super) fn check(text: &Text, diagnostics: &mut Vec<Diagnostic>) -> Option<Ve
     };
     if engine.is_match("") {
         diagnostics.push(
-            Diagnostic::new(codes::REQUIRES_NOTHING, text.span, "this regular expression matches the empty message")
-                .help("a trigger that needs nothing matches everything; ask for a character"),
+            Diagnostic::new(
+                codes::REQUIRES_NOTHING,
+                text.span,
+                "this regular expression matches the empty message",
+            )
+            .help("a trigger that needs nothing matches everything; ask for a character"),
         );
         return None;
     }

@@ -8,8 +8,21 @@ use crate::syntax::ast::{self, Field, Name, Scalar, Value};
 
 /// Keys of a skill.
 const SKILL_KEYS: [&str; 15] = [
-    "description", "priority", "carry", "answer", "tool_choice", "strategy", "cite", "guidance", "tools", "opening",
-    "trigger", "follow", "keywords", "exclude", "fallback",
+    "description",
+    "priority",
+    "carry",
+    "answer",
+    "tool_choice",
+    "strategy",
+    "cite",
+    "guidance",
+    "tools",
+    "opening",
+    "trigger",
+    "follow",
+    "keywords",
+    "exclude",
+    "fallback",
 ];
 /// Keys that may repeat; their values add up.
 const LIST_KEYS: [&str; 7] = ["tools", "opening", "trigger", "follow", "keywords", "exclude", "fallback"];
@@ -70,8 +83,12 @@ impl Resolver<'_> {
         }
         if skill.description.trim().is_empty() && !seen.iter().any(|(key, _)| key == "description") {
             self.report(
-                Diagnostic::new(codes::MISSING_KEY, name.span, format!("skill `{}` has no description", name.text))
-                    .help("add `description: \"…\"`, one line on what it is for; it never routes"),
+                Diagnostic::new(
+                    codes::MISSING_KEY,
+                    name.span,
+                    format!("skill `{}` has no description", name.text),
+                )
+                .help("add `description: \"…\"`, one line on what it is for; it never routes"),
             );
         }
         for exemplar in item.exemplars {
@@ -103,7 +120,10 @@ impl Resolver<'_> {
                     let exemplar = skill.answer.as_ref().is_some_and(|answer| answer.text == "exemplar");
                     if let Some(name) = otherwise {
                         if !exemplar {
-                            self.misplaced(name.span, "`else` belongs behind `answer: exemplar` only".to_owned());
+                            self.misplaced(
+                                name.span,
+                                "`else` belongs behind `answer: exemplar` only".to_owned(),
+                            );
                         } else if !["free", "grounded", "quote"].contains(&name.text.as_str()) {
                             self.report(
                                 Diagnostic::new(
@@ -111,7 +131,11 @@ impl Resolver<'_> {
                                     name.span,
                                     format!("`{}` is no mode behind `else`", name.text),
                                 )
-                                .help(suggestion(&name.text, ["free", "grounded", "quote"], "values")),
+                                .help(suggestion(
+                                    &name.text,
+                                    ["free", "grounded", "quote"],
+                                    "values",
+                                )),
                             );
                         }
                     }
@@ -119,16 +143,14 @@ impl Resolver<'_> {
                     self.plain(field);
                 }
             }
-            "tool_choice" => {
-                match self.plain(field) {
-                    Some(Scalar::Word(name)) => skill.tool_choice = Some(name.clone()),
-                    Some(other) => {
-                        let (span, found) = (other.span(), other.describe());
-                        self.wrong_type(span, "tool_choice", "auto, required, none or a tool", found);
-                    }
-                    None => {}
+            "tool_choice" => match self.plain(field) {
+                Some(Scalar::Word(name)) => skill.tool_choice = Some(name.clone()),
+                Some(other) => {
+                    let (span, found) = (other.span(), other.describe());
+                    self.wrong_type(span, "tool_choice", "auto, required, none or a tool", found);
                 }
-            }
+                None => {}
+            },
             "strategy" => {
                 if let Some(name) = self.word(field, &STRATEGIES) {
                     skill.strategy = name.text;
@@ -194,9 +216,13 @@ impl Resolver<'_> {
                 Scalar::Word(name) => {
                     if let Some(known) = names.iter().find(|known| known.text == name.text) {
                         self.report(
-                            Diagnostic::new(codes::DUPLICATE_KEY, name.span, format!("tool `{}` is listed twice", name.text))
-                                .related(known.span, "first listed here")
-                                .help("delete one"),
+                            Diagnostic::new(
+                                codes::DUPLICATE_KEY,
+                                name.span,
+                                format!("tool `{}` is listed twice", name.text),
+                            )
+                            .related(known.span, "first listed here")
+                            .help("delete one"),
                         );
                     } else {
                         names.push(name.clone());
@@ -229,8 +255,12 @@ impl Resolver<'_> {
         }
         if item.message.value.trim().is_empty() {
             self.report(
-                Diagnostic::new(codes::BLANK_PATTERN, item.message.span, "the message of this exemplar is blank")
-                    .help("write what a user would say"),
+                Diagnostic::new(
+                    codes::BLANK_PATTERN,
+                    item.message.span,
+                    "the message of this exemplar is blank",
+                )
+                .help("write what a user would say"),
             );
         }
         if seen.is_empty() {
@@ -240,7 +270,8 @@ impl Resolver<'_> {
             );
         }
         if let Some(label) = &item.label
-            && let Some(known) = skill.exemplars.iter().filter_map(|e| e.label.as_ref()).find(|l| l.text == label.text)
+            && let Some(known) =
+                skill.exemplars.iter().filter_map(|e| e.label.as_ref()).find(|l| l.text == label.text)
         {
             let first = known.span;
             self.report(

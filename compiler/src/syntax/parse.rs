@@ -31,12 +31,12 @@ pub fn parse(source: &SourceFile, number: u32) -> Parsed {
     let mut parsed = Parsed::default();
     let start = Span { file: number, start: 0, end: 0 };
     if source.bytes.starts_with(b"PK\x03\x04") || source.bytes.starts_with(b"PK\x05\x06") {
-        parsed.diagnostics.push(
-            Diagnostic::new(codes::FOREIGN_FILE, start, "this is a ZIP archive, not skill source").help(
-                "Agent Skills packages use the same file ending; unpack it and write its triggers and tools as a \
+        parsed
+            .diagnostics
+            .push(Diagnostic::new(codes::FOREIGN_FILE, start, "this is a ZIP archive, not skill source").help(
+            "Agent Skills packages use the same file ending; unpack it and write its triggers and tools as a \
                  `skill` item",
-            ),
-        );
+        ));
         return parsed;
     }
     let text = match std::str::from_utf8(&source.bytes) {
@@ -139,7 +139,8 @@ impl Builder<'_> {
             return;
         }
         let span = Span::new(self.file, start..start + line.len());
-        let word: String = line.chars().take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '-').collect();
+        let word: String =
+            line.chars().take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '-').collect();
         if word.is_empty() || line.starts_with('}') {
             let message = if line.starts_with('}') { "this brace closes nothing" } else { "this is no item" };
             self.report(
@@ -694,7 +695,9 @@ impl Builder<'_> {
                                     span,
                                     format!("`\\u{{{digits}}}` names no character"),
                                 )
-                                .help("write the number of a Unicode character in hexadecimal, as in `\\u{e4}`"),
+                                .help(
+                                    "write the number of a Unicode character in hexadecimal, as in `\\u{e4}`",
+                                ),
                             );
                         }
                     }

@@ -180,7 +180,13 @@ impl Parser<'_> {
 
     fn push(&mut self, node: Node) {
         if let Some(end) = self.end {
-            self.report(codes::PATTERN_SYNTAX, end, end + 1, "`$` stands before the end of the pattern", "put it last");
+            self.report(
+                codes::PATTERN_SYNTAX,
+                end,
+                end + 1,
+                "`$` stands before the end of the pattern",
+                "put it last",
+            );
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.current.push(node);
@@ -232,7 +238,10 @@ impl Parser<'_> {
                 Ok(Token::Or) => self.branch(from),
                 Ok(Token::Start) => {
                     let first = self.frames.len() == 1
-                        && self.frames.iter().all(|frame| frame.current.is_empty() && frame.branches.is_empty());
+                        && self
+                            .frames
+                            .iter()
+                            .all(|frame| frame.current.is_empty() && frame.branches.is_empty());
                     if !first || self.start {
                         self.report(
                             codes::PATTERN_SYNTAX,

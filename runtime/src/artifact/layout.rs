@@ -591,8 +591,18 @@ pub struct OpeningArgument {
 
 /// Word lists of a language, in the order of their numbers.
 pub const LISTS: [&str; 12] = [
-    "openers", "closers", "continues", "asks", "requests", "anaphors", "articles", "times", "polite", "negators",
-    "operators", "stopwords",
+    "openers",
+    "closers",
+    "continues",
+    "asks",
+    "requests",
+    "anaphors",
+    "articles",
+    "times",
+    "polite",
+    "negators",
+    "operators",
+    "stopwords",
 ];
 
 /// Instructions of the binder; the low byte is the operation.

@@ -18,7 +18,9 @@ pub enum LoadError {
     #[error("cannot read the artifact: {0}")]
     Io(#[from] std::io::Error),
     /// The first bytes are not an artifact's.
-    #[error("this is no .skillpack: its first bytes are not `SKILPACK`; build one with `skillc build -o FILE`")]
+    #[error(
+        "this is no .skillpack: its first bytes are not `SKILPACK`; build one with `skillc build -o FILE`"
+    )]
     NotAnArtifact,
     /// Written by another version of the format.
     #[error(
@@ -202,7 +204,9 @@ impl Pack {
     fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Mapped(map) => map,
-            Bytes::Owned(words, len) => bytemuck::cast_slice::<u64, u8>(words).get(..*len).unwrap_or_default(),
+            Bytes::Owned(words, len) => {
+                bytemuck::cast_slice::<u64, u8>(words).get(..*len).unwrap_or_default()
+            }
         }
     }
 
@@ -288,9 +292,15 @@ impl Pack {
             && whole::<Host>(self, Section::Hosts)
             && whole::<Opening>(self, Section::Openings)
             && whole::<OpeningArgument>(self, Section::OpeningArguments)
-            && [Section::LatinFolds, Section::AsciiIds, Section::PrefixBuckets, Section::Ids, Section::Program]
-                .into_iter()
-                .all(|section| whole::<u32>(self, section));
+            && [
+                Section::LatinFolds,
+                Section::AsciiIds,
+                Section::PrefixBuckets,
+                Section::Ids,
+                Section::Program,
+            ]
+            .into_iter()
+            .all(|section| whole::<u32>(self, section));
         if whole { Ok(()) } else { Err(LoadError::Inconsistent("the length of a section")) }
     }
 }
@@ -336,7 +346,7 @@ fn section_table(bytes: &[u8]) -> Result<[(usize, usize); SECTIONS], LoadError> 
         let entry: SectionEntry = bytemuck::pod_read_unaligned(raw);
         let end = entry.offset.checked_add(entry.length).filter(|&end| end <= found);
         let end = end.ok_or(LoadError::Inconsistent("a section"))?;
-        if entry.offset % 8 != 0 || entry.offset < table_end as u64 {
+        if !entry.offset.is_multiple_of(8) || entry.offset < table_end as u64 {
             return Err(LoadError::Inconsistent("the start of a section"));
         }
         *slot = (entry.offset as usize, end as usize);
@@ -367,15 +377,20 @@ fn check_records(pack: &Pack) -> Result<(), LoadError> {
     let v = pack.view();
     let cold: &[u8] = pack.section(Section::Cold);
     let mut check = Check(Ok(()));
-    let text = std::str::from_utf8(v.text).map_err(|_| LoadError::Inconsistent("a text that is not UTF-8,"))?;
+    let text =
+        std::str::from_utf8(v.text).map_err(|_| LoadError::Inconsistent("a text that is not UTF-8,"))?;
     std::str::from_utf8(cold).map_err(|_| LoadError::Inconsistent("a text that is not UTF-8,"))?;
     let string = |check: &mut Check, start: u32, len: u32| {
         let end = start as usize + len as usize;
         check.that(text.is_char_boundary(start as usize) && text.is_char_boundary(end), "a text");
     };
     check.that(pack.section::<Scalars>(Section::Scalars).len() == 1, "the figures");
-    check.that(v.latin_folds.len() == 64 && v.ascii_ids.len() == 128 && v.prefix_buckets.len() == 257, "a table");
-    check.that(v.word_slots.len().is_power_of_two() && v.phrase_edges.len().is_power_of_two(), "a hash table");
+    check.that(
+        v.latin_folds.len() == 64 && v.ascii_ids.len() == 128 && v.prefix_buckets.len() == 257,
+        "a table",
+    );
+    check
+        .that(v.word_slots.len().is_power_of_two() && v.phrase_edges.len().is_power_of_two(), "a hash table");
     check.that(v.word_slots.iter().any(|slot| slot.len == 0), "a full hash table");
     check.that(v.phrase_edges.iter().any(|edge| edge.id == 0), "a full hash table");
     for slot in v.word_slots.iter().filter(|slot| slot.len > 0) {
@@ -452,9 +467,7 @@ fn check_records(pack: &Pack) -> Result<(), LoadError> {
     for element in v.elements.iter().take(s.triggers as usize) {
         check.index(v.skills, element.owner, "a trigger");
     }
-    for (start, len) in
-        [(s.always_start, s.always_len), (s.predicate_always_start, s.predicate_always_len)]
-    {
+    for (start, len) in [(s.always_start, s.always_len), (s.predicate_always_start, s.predicate_always_len)] {
         check.range(v.ids, start, len, "a list of elements");
         for &element in v.id_range(start, len) {
             check.index(v.elements, element, "a list of elements");
@@ -487,7 +500,10 @@ fn check_records(pack: &Pack) -> Result<(), LoadError> {
     for (position, predicate) in v.predicates.iter().enumerate() {
         string(&mut check, predicate.name_start, predicate.name_len);
         check.range(v.elements, predicate.elements_start, predicate.elements_len, "a predicate");
-        check.that(predicate.computed == NONE || Computed::from_code(predicate.computed).is_some(), "a predicate");
+        check.that(
+            predicate.computed == NONE || Computed::from_code(predicate.computed).is_some(),
+            "a predicate",
+        );
         for element in range(v.elements, predicate.elements_start, predicate.elements_len) {
             check.that(element.owner as usize == position, "a predicate");
         }

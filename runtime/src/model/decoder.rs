@@ -97,16 +97,25 @@ impl Decoder {
     }
 
     /// Runs tokens behind a cache. Returns logits `[positions, vocabulary]`, flat.
-    pub(super) fn step(&mut self, cache: &mut Cache, tokens: &[u32], keep: Keep) -> Result<Vec<f32>, ModelError> {
+    pub(super) fn step(
+        &mut self,
+        cache: &mut Cache,
+        tokens: &[u32],
+        keep: Keep,
+    ) -> Result<Vec<f32>, ModelError> {
         let count = tokens.len();
         let total = cache.length + count;
         let ids: Vec<i64> = tokens.iter().map(|token| i64::from(*token)).collect();
         let mask = vec![1_i64; total];
         let positions: Vec<i64> = (cache.length..total).map(|position| position as i64).collect();
         let kept = [i64::from(keep == Keep::Last)];
-        let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::with_capacity(self.states.len() + 4);
+        let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> =
+            Vec::with_capacity(self.states.len() + 4);
         inputs.push(("input_ids".into(), TensorRef::from_array_view(([1, count], ids.as_slice()))?.into()));
-        inputs.push(("attention_mask".into(), TensorRef::from_array_view(([1, total], mask.as_slice()))?.into()));
+        inputs.push((
+            "attention_mask".into(),
+            TensorRef::from_array_view(([1, total], mask.as_slice()))?.into(),
+        ));
         if self.takes_positions {
             let view = TensorRef::from_array_view(([1, count], positions.as_slice()))?;
             inputs.push(("position_ids".into(), view.into()));
@@ -126,8 +135,9 @@ impl Decoder {
                 .ok_or_else(|| ModelError::Graph(format!("it returned no `{}`", state.output)))?;
             values.push(value);
         }
-        let value =
-            outputs.remove(&self.logits).ok_or_else(|| ModelError::Graph("it returned no logits".to_owned()))?;
+        let value = outputs
+            .remove(&self.logits)
+            .ok_or_else(|| ModelError::Graph("it returned no logits".to_owned()))?;
         let mut logits = floats(&value)?;
         let vocabulary = match value.dtype() {
             ValueType::Tensor { shape, .. } => shape.last().copied().unwrap_or_default() as usize,

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use ort::ep::{CUDA, DirectML, ExecutionProvider};
 use ort::environment::Environment;
+use ort::ep::{CUDA, DirectML, ExecutionProvider};
 use ort::session::Session;
 
 use super::ModelError;
@@ -33,7 +33,11 @@ pub struct Device {
 }
 
 /// Opens a graph on the chosen device.
-pub(super) fn open(graph: &Path, runtime: &Path, choice: DeviceChoice) -> Result<(Session, Device), ModelError> {
+pub(super) fn open(
+    graph: &Path,
+    runtime: &Path,
+    choice: DeviceChoice,
+) -> Result<(Session, Device), ModelError> {
     let environment = environment(runtime)?;
     let attempt = |device: &'static str| -> Result<Session, ModelError> {
         let failed = |error: String| ModelError::Device { device, cause: error };
@@ -77,7 +81,9 @@ pub(super) fn open(graph: &Path, runtime: &Path, choice: DeviceChoice) -> Result
             let mut reasons = Vec::new();
             for device in ["cuda", "directml"] {
                 match attempt(device) {
-                    Ok(session) => return Ok((session, Device { name: device, reason: "it is available".to_owned() })),
+                    Ok(session) => {
+                        return Ok((session, Device { name: device, reason: "it is available".to_owned() }));
+                    }
                     Err(ModelError::Device { device, cause }) => reasons.push(format!("{device}: {cause}")),
                     Err(other) => return Err(other),
                 }

@@ -75,14 +75,18 @@ pub(super) struct Files {
 impl Files {
     pub(super) fn read(folder: &Path) -> Result<Self, ModelError> {
         if !folder.is_dir() {
-            return Err(ModelError::file(folder, "is no folder; `skillc model fetch` gets the embedded default"));
+            return Err(ModelError::file(
+                folder,
+                "is no folder; `skillc model fetch` gets the embedded default",
+            ));
         }
         let config = json(&folder.join("config.json"))?;
         let generation = optional(&folder.join("generation_config.json"))?;
         let tokenizer = optional(&folder.join("tokenizer_config.json"))?;
         let profile_path = folder.join("profile.json");
         let profile = if profile_path.is_file() {
-            serde_json::from_value(json(&profile_path)?).map_err(|error| ModelError::file(&profile_path, error))?
+            serde_json::from_value(json(&profile_path)?)
+                .map_err(|error| ModelError::file(&profile_path, error))?
         } else {
             Profile::default()
         };
@@ -142,8 +146,13 @@ fn template(folder: &Path, tokenizer: &Value) -> Result<String, ModelError> {
             .and_then(|entry| entry.get("template"))
             .and_then(Value::as_str)
             .map(str::to_owned)
-            .ok_or_else(|| ModelError::file(&folder.join("tokenizer_config.json"), "its chat templates are no texts")),
-        _ => Err(ModelError::file(folder, "has no chat template (chat_template.jinja or tokenizer_config.json)")),
+            .ok_or_else(|| {
+                ModelError::file(&folder.join("tokenizer_config.json"), "its chat templates are no texts")
+            }),
+        _ => Err(ModelError::file(
+            folder,
+            "has no chat template (chat_template.jinja or tokenizer_config.json)",
+        )),
     }
 }
 
@@ -162,7 +171,10 @@ fn special_tokens(tokenizer: &Value) -> BTreeMap<String, String> {
 fn context(config: &Value) -> usize {
     let keys = ["max_position_embeddings", "n_positions", "seq_length"];
     let found = keys.iter().find_map(|key| {
-        config.get(key).or_else(|| config.get("text_config").and_then(|text| text.get(key))).and_then(Value::as_u64)
+        config
+            .get(key)
+            .or_else(|| config.get("text_config").and_then(|text| text.get(key)))
+            .and_then(Value::as_u64)
     });
     found.unwrap_or(2048) as usize
 }

@@ -76,8 +76,10 @@ impl ChatTemplate {
     /// # Errors
     /// The template's own complaint, or a step limit.
     pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
-        let template =
-            self.environment.get_template(NAME).map_err(|error| ModelError::Template(format!("{error:#}")))?;
+        let template = self
+            .environment
+            .get_template(NAME)
+            .map_err(|error| ModelError::Template(format!("{error:#}")))?;
         let functions: Vec<serde_json::Value> = tools.iter().map(function).collect();
         let tools = if functions.is_empty() { Value::from(()) } else { Value::from(Serde(functions)) };
         let special = |key: &str| self.special.get(key).cloned().unwrap_or_default();

@@ -119,7 +119,8 @@ impl Binder {
                         }
                         let first = skip_marks(tokens, start, form.end).min(end);
                         let first = if program.first() == Some(&op::MARK) { start } else { first };
-                        let bound = slots.iter().filter(|(from, to)| to > from).map(|(from, _)| *from as usize);
+                        let bound =
+                            slots.iter().filter(|(from, to)| to > from).map(|(from, _)| *from as usize);
                         let first = bound.fold(first, usize::min);
                         return Some(Match { start: first, end, slots });
                     }
@@ -210,7 +211,8 @@ fn slot_ranges(
     let tokens = text.tokens;
     let Some(first) = tokens.get(next).filter(|_| next < form.end) else { return 0 };
     if kind == SlotKind::Expression {
-        let fits = |run: &&Run| run.start >= low && run.start <= next && run.end > next && run.end <= form.end;
+        let fits =
+            |run: &&Run| run.start >= low && run.start <= next && run.end > next && run.end <= form.end;
         let run = text.runs.iter().find(fits);
         return match run {
             Some(run) => {

@@ -60,7 +60,9 @@ pub(super) fn runs(message: &str, tokens: &[Token], hits: &[Hit]) -> Vec<Run> {
         while parts.get(at).copied().flatten().is_some() {
             at += 1;
         }
-        if let Some(run) = trim(bytes, tokens, &parts, start, at).filter(|run| is_expression(bytes, tokens, &parts, *run)) {
+        if let Some(run) =
+            trim(bytes, tokens, &parts, start, at).filter(|run| is_expression(bytes, tokens, &parts, *run))
+        {
             out.push(run);
         }
     }
@@ -86,7 +88,8 @@ fn part(bytes: &[u8], token: &Token) -> Option<Part> {
 /// Drops what cannot begin or end an expression: an operator without its operand, a bracket without its partner.
 fn trim(bytes: &[u8], tokens: &[Token], parts: &[Option<Part>], start: usize, end: usize) -> Option<Run> {
     let get = |at: usize| parts.get(at).copied().flatten();
-    let text = |at: usize| tokens.get(at).and_then(|token| bytes.get(token.start as usize..token.end as usize));
+    let text =
+        |at: usize| tokens.get(at).and_then(|token| bytes.get(token.start as usize..token.end as usize));
     let (mut start, mut end) = (start, end);
     let begins = |at: usize| match get(at) {
         Some(Part::Number | Part::Open | Part::Prefix) => true,
@@ -181,7 +184,9 @@ fn reads_otherwise(text: &str) -> bool {
         (2, ':') => number(0) <= 24 && length(1) == 2 && number(1) < 60,
         (3, ':') => number(0) <= 24 && number(1) < 60 && number(2) < 60,
         // Day and month in either order; 24/7.
-        (2, '/') => (number(0) <= 31 && number(1) <= 12) || (number(0) <= 12 && number(1) <= 31) || text == "24/7",
+        (2, '/') => {
+            (number(0) <= 31 && number(1) <= 12) || (number(0) <= 12 && number(1) <= 31) || text == "24/7"
+        }
         // A score; a range, such as a pair of years.
         (2, '-') => {
             (length(0) <= 2 && length(1) <= 2)
@@ -204,7 +209,9 @@ mod tests {
 
     #[test]
     fn dates_times_scores_and_versions_are_no_expressions() {
-        for text in ["2024-05-01", "9/11", "24/7", "3-1", "18:30", "1.2.3", "01/05/2024", "1990-1995", "973-1048"] {
+        for text in
+            ["2024-05-01", "9/11", "24/7", "3-1", "18:30", "1.2.3", "01/05/2024", "1990-1995", "973-1048"]
+        {
             assert!(reads_otherwise(text), "{text}");
         }
         for text in ["98765-4321", "500-300", "144/12*2", "2^20", "100/4", "1000/8", "7*6", "3+4"] {

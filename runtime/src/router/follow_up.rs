@@ -35,9 +35,12 @@ fn starts(tokens: &[Token], hits: &[Hit], list: List, flag: u32, at: usize, end:
 fn has_anaphor(tokens: &[Token], hits: &[Hit], start: usize, end: usize) -> bool {
     let article = |at: usize| {
         tokens.get(at).is_some_and(|token| token.has(flags::ARTICLES))
-            && tokens.get(at + 1).is_some_and(|next| at + 1 < end && (next.is_content() || next.has(flags::QUOTE)))
+            && tokens
+                .get(at + 1)
+                .is_some_and(|next| at + 1 < end && (next.is_content() || next.has(flags::QUOTE)))
     };
-    let single = (start..end).any(|at| tokens.get(at).is_some_and(|t| t.has(flags::ANAPHORS)) && !article(at));
+    let single =
+        (start..end).any(|at| tokens.get(at).is_some_and(|t| t.has(flags::ANAPHORS)) && !article(at));
     single
         || hits.iter().any(|hit| {
             is_list(hit, List::Anaphors)

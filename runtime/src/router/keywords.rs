@@ -41,7 +41,12 @@ pub(super) fn score(view: &View<'_>, tokens: &[Token], hits: &[Hit], form: Form,
                 score.longest = score.longest.max(keyword.words);
             }
             None => {
-                out.push(Score { skill: keyword.skill, score: keyword.weight, hits: 1, longest: keyword.words });
+                out.push(Score {
+                    skill: keyword.skill,
+                    score: keyword.weight,
+                    hits: 1,
+                    longest: keyword.words,
+                });
             }
         }
     }
@@ -49,7 +54,8 @@ pub(super) fn score(view: &View<'_>, tokens: &[Token], hits: &[Hit], form: Form,
         return;
     }
     let words = tokens.get(form.start..form.end).unwrap_or_default();
-    let count = words.iter().filter(|t| t.has(flags::WORD | flags::NUMBER) && !t.has(flags::CONTINUES)).count();
+    let count =
+        words.iter().filter(|t| t.has(flags::WORD | flags::NUMBER) && !t.has(flags::CONTINUES)).count();
     let asking = tokens.get(form.first).is_some_and(|token| token.has(flags::ASKS | flags::REQUESTS));
     if count > TERSE && !asking {
         out.retain(|score| score.hits > 1 || score.longest > 1);

@@ -75,6 +75,7 @@ enum Class {
     Other,
 }
 
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time; the loop ends at 128")]
 const CLASSES: [Class; 256] = {
     let mut table = [Class::Other; 256];
     let mut byte = 0;
@@ -91,6 +92,11 @@ const CLASSES: [Class; 256] = {
     }
     table
 };
+
+#[expect(clippy::indexing_slicing, reason = "the table has an entry for each byte")]
+fn class_of(byte: u8) -> Class {
+    CLASSES[usize::from(byte)]
+}
 
 /// What a character outside ASCII is.
 enum Wide {
@@ -170,7 +176,8 @@ impl Lexer {
 
     /// A number, symbol or mark with what the library knows of it.
     fn push_known(&mut self, view: &View<'_>, id: u32, start: usize, end: usize, kind: u32) {
-        let known = if id == ID_UNKNOWN { 0 } else { view.words.get(id as usize).map_or(0, |word| word.flags) };
+        let known =
+            if id == ID_UNKNOWN { 0 } else { view.words.get(id as usize).map_or(0, |word| word.flags) };
         self.push(id, start, end, kind | known & !flags::EXPANDS);
     }
 
@@ -230,7 +237,7 @@ impl Lexer {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            match CLASSES[usize::from(byte)] {
+            match class_of(byte) {
                 Class::Space => at += 1,
                 Class::Letter => {
                     if (byte | 0x20 == b'h' || byte | 0x20 == b'w')
@@ -276,13 +283,17 @@ impl Lexer {
                         Wide::Symbol(ascii) => {
                             let id = match ascii {
                                 Some(byte) => view.ascii_ids.get(usize::from(byte)).copied().unwrap_or(0),
-                                None => self.lookup_plain(view, text.as_bytes().get(at..at + width).unwrap_or_default()),
+                                None => self.lookup_plain(
+                                    view,
+                                    text.as_bytes().get(at..at + width).unwrap_or_default(),
+                                ),
                             };
                             self.push_known(view, id, base + at, base + at + width, flags::SYMBOL);
                             at += width;
                         }
                         Wide::Mark => {
-                            let id = self.lookup_plain(view, text.as_bytes().get(at..at + width).unwrap_or_default());
+                            let id = self
+                                .lookup_plain(view, text.as_bytes().get(at..at + width).unwrap_or_default());
                             self.push(id, base + at, base + at + width, flags::MARK);
                             at += width;
                         }
@@ -426,12 +437,15 @@ impl Lexer {
         {
             let kept = word.iter().rev().take_while(|byte| *byte == last).count() - 1;
             let base = lookup(view, word.get(..word.len() - kept).unwrap_or_default());
-            if let Some(stretched) = view.words.get(base as usize).filter(|w| base != ID_UNKNOWN && w.stretch != NONE) {
+            if let Some(stretched) =
+                view.words.get(base as usize).filter(|w| base != ID_UNKNOWN && w.stretch != NONE)
+            {
                 return stretched.stretch;
             }
         }
         let Some(&first) = word.first() else { return ID_UNKNOWN };
-        let bounds = (view.prefix_buckets.get(usize::from(first)), view.prefix_buckets.get(usize::from(first) + 1));
+        let bounds =
+            (view.prefix_buckets.get(usize::from(first)), view.prefix_buckets.get(usize::from(first) + 1));
         let (Some(&from), Some(&to)) = bounds else { return ID_UNKNOWN };
         for prefix in view.prefixes.get(from as usize..to as usize).unwrap_or_default() {
             let text = view.text.get(prefix.start as usize..(prefix.start + prefix.len) as usize);
@@ -473,8 +487,10 @@ impl Lexer {
             let before = at.checked_sub(1).and_then(|n| self.tokens.get(n)).copied().unwrap_or_default();
             let after = self.tokens.get(at + 1).copied().unwrap_or_default();
             let word_like = flags::WORD | flags::NUMBER;
-            let touches =
-                before.has(word_like) && after.has(word_like) && before.end == token.start && token.end == after.start;
+            let touches = before.has(word_like)
+                && after.has(word_like)
+                && before.end == token.start
+                && token.end == after.start;
             let digits = ends_digit(bytes, before) && starts_digit(bytes, after);
             if touches && !digits {
                 self.set(at, flags::MARK | flags::CONTINUES);
@@ -504,7 +520,9 @@ impl Lexer {
             let Some(first) = self.tokens.get(at).copied() else { break };
             let mut end = at + 1;
             // A number with a unit right behind it ("3.5mm") is one written word.
-            while let (Some(last), Some(next)) = (self.tokens.get(end - 1).copied(), self.tokens.get(end).copied()) {
+            while let (Some(last), Some(next)) =
+                (self.tokens.get(end - 1).copied(), self.tokens.get(end).copied())
+            {
                 let joined = next.has(flags::CONTINUES)
                     || (last.end == next.start && last.has(flags::NUMBER) && next.has(flags::WORD));
                 if !joined {
@@ -612,12 +630,33 @@ fn url_end(text: &str, at: usize) -> Option<usize> {
     let scheme = [&b"https://"[..], b"http://", b"www."]
         .into_iter()
         .find(|scheme| bytes.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
-    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`')).unwrap_or(rest.len());
+    let end =
+        rest.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`')).unwrap_or(rest.len());
     let mut url = rest.get(..end)?;
     while let Some(last) = url.chars().next_back() {
         let open = url.matches('(').count();
         let unbalanced = last == ')' && url.matches(')').count() > open;
-        if unbalanced || matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '…' | '“' | '”' | '»' | ']' | '。' | '，' | '、' | '）' | '」') {
+        if unbalanced
+            || matches!(
+                last,
+                '.' | ','
+                    | ';'
+                    | ':'
+                    | '!'
+                    | '?'
+                    | '\''
+                    | '…'
+                    | '“'
+                    | '”'
+                    | '»'
+                    | ']'
+                    | '。'
+                    | '，'
+                    | '、'
+                    | '）'
+                    | '」'
+            )
+        {
             url = url.get(..url.len() - last.len_utf8())?;
         } else {
             break;
@@ -732,7 +771,7 @@ pub fn lex_plain<'t>(text: &'t str, symbol_words: &[String]) -> Vec<(TokenKind, 
             } else {
                 (Some(TokenKind::Number), end - at)
             }
-        } else if c.is_ascii() && CLASSES[c as usize & 0x7F] == Class::Symbol {
+        } else if c.is_ascii() && class_of(c as u8) == Class::Symbol {
             (Some(if joins_letters(text, at) { TokenKind::Mark } else { TokenKind::Symbol }), 1)
         } else if c.is_ascii() && !c.is_ascii_alphanumeric() {
             (Some(TokenKind::Mark), 1)

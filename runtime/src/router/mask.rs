@@ -28,6 +28,9 @@ pub(super) enum MaskKind {
     Envelope,
 }
 
+/// One kind of mask: finds it in what the steps before left.
+type Step = fn(&str, &[Mask]) -> Vec<Mask>;
+
 /// A masked byte range of the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mask {
@@ -47,7 +50,7 @@ pub(super) fn masks(message: &str, envelopes: Vec<Range<usize>>) -> Vec<Mask> {
     let envelopes = envelopes.into_iter().map(|range| Mask { range, kind: MaskKind::Envelope }).collect();
     keep(message, &mut found, envelopes);
     keep(message, &mut found, unread_middle(message));
-    let steps: [fn(&str, &[Mask]) -> Vec<Mask>; 5] = [fences, quoted_lines, inline_code, quotations, pasted_lines];
+    let steps: [Step; 5] = [fences, quoted_lines, inline_code, quotations, pasted_lines];
     for step in steps {
         let fresh = step(message, &found);
         keep(message, &mut found, fresh);
@@ -127,7 +130,9 @@ fn fences(message: &str, found: &[Mask]) -> Vec<Mask> {
         let fence = ["```", "~~~"].into_iter().find(|fence| text.starts_with(fence));
         match (open, fence) {
             (None, Some(fence)) if !masked(found, line.start) => open = Some((line.start, fence)),
-            (Some((start, opened)), Some(fence)) if fence == opened && text.trim_end().len() == fence.len() => {
+            (Some((start, opened)), Some(fence))
+                if fence == opened && text.trim_end().len() == fence.len() =>
+            {
                 out.push(Mask { range: start..line.end, kind: MaskKind::Pasted });
                 open = None;
             }
@@ -198,7 +203,9 @@ fn quotations(message: &str, found: &[Mask]) -> Vec<Mask> {
         let rest = message.get(inner..).unwrap_or_default();
         let paragraph = rest.find("\n\n").unwrap_or(rest.len());
         let close = rest.get(..paragraph).and_then(|text| {
-            text.char_indices().find(|(_, c)| closers(open).contains(c)).map(|(n, c)| (inner + n, c.len_utf8()))
+            text.char_indices()
+                .find(|(_, c)| closers(open).contains(c))
+                .map(|(n, c)| (inner + n, c.len_utf8()))
         });
         if let Some((end, width)) = close
             && end > inner

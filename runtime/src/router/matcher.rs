@@ -32,11 +32,21 @@ impl Form {
 }
 
 /// Whether the template can match in the form. `positive` patterns do not match right after a negator.
-pub(super) fn may_match(view: &View<'_>, template: &Template, tokens: &[Token], form: Form, positive: bool) -> bool {
+pub(super) fn may_match(
+    view: &View<'_>,
+    template: &Template,
+    tokens: &[Token],
+    form: Form,
+    positive: bool,
+) -> bool {
     let n = template.positions as usize;
     let code = layout_range(view.code, template.code, 3 + 2 * template.positions);
-    let (Some(&first), Some(&last), Some(&marks)) = (code.first(), code.get(1), code.get(2)) else { return false };
-    let (Some(follow), Some(accepts)) = (code.get(3..3 + n), code.get(3 + n..3 + 2 * n)) else { return false };
+    let (Some(&first), Some(&last), Some(&marks)) = (code.first(), code.get(1), code.get(2)) else {
+        return false;
+    };
+    let (Some(follow), Some(accepts)) = (code.get(3..3 + n), code.get(3 + n..3 + 2 * n)) else {
+        return false;
+    };
     let anchored = template.flags & ANCHOR_START != 0;
     let to_end = template.flags & ANCHOR_END != 0;
     let negation = if positive { flags::NEGATED } else { 0 };

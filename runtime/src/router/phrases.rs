@@ -82,7 +82,9 @@ pub(super) fn find(view: &View<'_>, tokens: &[Token], hits: &mut Vec<Hit>) {
             for terminal in
                 crate::artifact::layout_range(view.terminals, reached.terminals_start, reached.terminals_len)
             {
-                if terminal.role & layout::role::BEFORE_ASKS != 0 && !tokens.get(at).is_some_and(|token| token.has(flags::ASKS)) {
+                if terminal.role & layout::role::BEFORE_ASKS != 0
+                    && !tokens.get(at).is_some_and(|token| token.has(flags::ASKS))
+                {
                     continue;
                 }
                 hits.push(Hit {

@@ -17,9 +17,9 @@ pub(super) fn computed(reading: &Reading<'_>, form: Form, member: Computed) -> b
         Computed::Fragment => is_fragment(tokens, reading.hits, form),
         Computed::Pasted => reading.pasted(),
         Computed::Url => inside.iter().any(|token| token.has(flags::URL)),
-        Computed::Empty => {
-            !inside.iter().any(|token| token.is_content() || token.has(flags::QUOTE | flags::URL | flags::NUMBER))
-        }
+        Computed::Empty => !inside
+            .iter()
+            .any(|token| token.is_content() || token.has(flags::QUOTE | flags::URL | flags::NUMBER)),
         // Anywhere: also behind a polite word that the form leaves out.
         Computed::QuestionMark => tokens.iter().any(|token| {
             token.is_mark()

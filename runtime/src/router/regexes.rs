@@ -65,7 +65,8 @@ impl Regexes {
     fn may_match(view: &View<'_>, index: u32, haystack: &Haystack<'_>) -> bool {
         view.regexes.get(index as usize).is_some_and(|record| {
             let literal = view.str(record.literal_start, record.literal_len);
-            literal.is_empty() || memchr::memmem::find(haystack.lower.as_bytes(), literal.as_bytes()).is_some()
+            literal.is_empty()
+                || memchr::memmem::find(haystack.lower.as_bytes(), literal.as_bytes()).is_some()
         })
     }
 
@@ -98,7 +99,8 @@ impl Regexes {
         if index == NONE {
             return Vec::new();
         }
-        self.engine(view, index).map_or_else(Vec::new, |regex| regex.find_iter(text).map(|m| m.range()).collect())
+        self.engine(view, index)
+            .map_or_else(Vec::new, |regex| regex.find_iter(text).map(|m| m.range()).collect())
     }
 
     /// Whether an expression matches a text as it is.
@@ -112,7 +114,8 @@ impl<'m> Haystack<'m> {
     pub(super) fn new(message: &'m str, masks: &[Mask]) -> Self {
         let plain = masks.is_empty()
             && (message.is_ascii()
-                || (!message.chars().any(is_ignorable) && is_nfc_quick(message.chars()) == IsNormalized::Yes));
+                || (!message.chars().any(is_ignorable)
+                    && is_nfc_quick(message.chars()) == IsNormalized::Yes));
         if plain {
             return Self { text: Cow::Borrowed(message), lower: message.to_ascii_lowercase(), map: None };
         }

@@ -20,8 +20,8 @@ use super::phrases::{self, Hit};
 use super::predicates::computed;
 use super::regexes::{Haystack, RegexMatch, Regexes};
 use crate::artifact::layout::{
-    Computed, ELEMENT_PREDICATE, ELEMENT_REGEX, ELEMENT_TEMPLATE, Element, ID_MIXED, ID_NUMBER, ID_URL, IndexEntry,
-    NEEDS_BIND, NONE, Posting, Skill,
+    Computed, ELEMENT_PREDICATE, ELEMENT_REGEX, ELEMENT_TEMPLATE, Element, ID_MIXED, ID_NUMBER, ID_URL,
+    IndexEntry, NEEDS_BIND, NONE, Posting, Skill,
 };
 use crate::artifact::{Pack, View, layout_range};
 
@@ -438,7 +438,11 @@ impl<'p> Router<'p> {
     }
 
     /// Lexes the message and finds its forms.
-    pub(super) fn read<'a>(&'a self, scratch: &'a mut Scratch, message: &'a str) -> (Reading<'a>, &'a mut Memo) {
+    pub(super) fn read<'a>(
+        &'a self,
+        scratch: &'a mut Scratch,
+        message: &'a str,
+    ) -> (Reading<'a>, &'a mut Memo) {
         let Scratch { lexer, hits, runs, masks: found, memo } = scratch;
         memo.clear();
         found.clear();
@@ -587,16 +591,20 @@ impl<'p> Router<'p> {
 
     /// The first trigger in routing order that matches the form, is not vetoed, and belongs to a usable skill that
     /// is not excluded.
-    fn best_trigger(&self, reading: &Reading<'_>, memo: &mut Memo, form: Form, tools: &ToolSet) -> Option<u32> {
+    fn best_trigger(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        form: Form,
+        tools: &ToolSet,
+    ) -> Option<u32> {
         let mut best = NONE;
         let scalars = self.view.scalars;
         self.candidates(reading, form, self.view.trigger_index, self.view.trigger_postings, |posting| {
             if posting.element >= best {
                 return false;
             }
-            if self.passes(reading, form, posting)
-                && self.wins(reading, memo, posting.element, form, tools)
-            {
+            if self.passes(reading, form, posting) && self.wins(reading, memo, posting.element, form, tools) {
                 best = posting.element;
             }
             true
@@ -660,7 +668,14 @@ impl<'p> Router<'p> {
             && posting.min_tokens <= form.count
     }
 
-    fn wins(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, form: Form, tools: &ToolSet) -> bool {
+    fn wins(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        element: u32,
+        form: Form,
+        tools: &ToolSet,
+    ) -> bool {
         self.holds(reading, memo, element, form, true, 0)
             && self.usable(self.element(element).owner, tools)
             && !self.vetoed(reading, memo, element, 0)
@@ -735,7 +750,13 @@ impl<'p> Router<'p> {
     }
 
     /// The `unless` element that vetoes this one.
-    pub(super) fn veto_of(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, depth: u32) -> Option<u32> {
+    pub(super) fn veto_of(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        element: u32,
+        depth: u32,
+    ) -> Option<u32> {
         let record = self.element(element);
         self.first_on_either(reading, memo, record.unless_start, record.unless_len, depth)
     }
@@ -793,7 +814,8 @@ impl<'p> Router<'p> {
             return false;
         }
         let slot = usize::from(form != reading.written);
-        let known = memo.predicates.get(slot).and_then(|known| known.iter().find(|(known, _)| *known == predicate));
+        let known =
+            memo.predicates.get(slot).and_then(|known| known.iter().find(|(known, _)| *known == predicate));
         if let Some(&(_, holds)) = known {
             return holds;
         }
@@ -802,16 +824,22 @@ impl<'p> Router<'p> {
             Computed::from_code(record.computed).is_some_and(|member| computed(reading, form, member));
         if !holds {
             let elements = record.elements_start..record.elements_start + record.elements_len;
-            self.candidates(reading, form, self.view.predicate_index, self.view.predicate_postings, |posting| {
-                if holds {
-                    return false;
-                }
-                holds = elements.contains(&posting.element)
-                    && self.passes(reading, form, posting)
-                    && self.holds(reading, memo, posting.element, form, false, depth + 1)
-                    && !self.vetoed(reading, memo, posting.element, depth + 1);
-                true
-            });
+            self.candidates(
+                reading,
+                form,
+                self.view.predicate_index,
+                self.view.predicate_postings,
+                |posting| {
+                    if holds {
+                        return false;
+                    }
+                    holds = elements.contains(&posting.element)
+                        && self.passes(reading, form, posting)
+                        && self.holds(reading, memo, posting.element, form, false, depth + 1)
+                        && !self.vetoed(reading, memo, posting.element, depth + 1);
+                    true
+                },
+            );
             let scalars = self.view.scalars;
             for &element in self.view.id_range(scalars.predicate_always_start, scalars.predicate_always_len) {
                 if holds {
@@ -828,7 +856,13 @@ impl<'p> Router<'p> {
         holds
     }
 
-    fn best_keywords(&self, reading: &Reading<'_>, memo: &mut Memo, form: Form, tools: &ToolSet) -> Option<u32> {
+    fn best_keywords(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        form: Form,
+        tools: &ToolSet,
+    ) -> Option<u32> {
         if !reading.hits.iter().any(|hit| hit.keyword) {
             return None;
         }
@@ -865,7 +899,8 @@ impl<'p> Router<'p> {
         match decision.stage {
             Stage::Trigger => {
                 if let Some(element) = decision.element
-                    && let Some(evidence) = self.element_evidence(reading, memo, element, form, &mut route.bindings)
+                    && let Some(evidence) =
+                        self.element_evidence(reading, memo, element, form, &mut route.bindings)
                 {
                     route.evidence.push(evidence);
                     self.also(reading, memo, route, tools);
@@ -898,7 +933,9 @@ impl<'p> Router<'p> {
                     if self.vetoed(reading, memo, element, 0) {
                         continue;
                     }
-                    if let Some(found) = self.element_evidence(reading, memo, element, form, &mut route.bindings) {
+                    if let Some(found) =
+                        self.element_evidence(reading, memo, element, form, &mut route.bindings)
+                    {
                         evidence.at = found.at;
                         evidence.slots = found.slots;
                         break;
@@ -975,7 +1012,9 @@ impl<'p> Router<'p> {
 
     /// Other usable skills whose triggers match outside the deciding span.
     fn also(&self, reading: &Reading<'_>, memo: &mut Memo, route: &mut Route, tools: &ToolSet) {
-        let Some(&(from, to)) = route.evidence.first().and_then(|evidence| evidence.spans.first()) else { return };
+        let Some(&(from, to)) = route.evidence.first().and_then(|evidence| evidence.spans.first()) else {
+            return;
+        };
         let mut candidates: Vec<u32> = Vec::new();
         self.candidates(
             reading,

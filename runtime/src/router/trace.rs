@@ -54,7 +54,13 @@ pub struct SkillReport {
 
 impl Router<'_> {
     /// Says for each stage which skills matched and what barred them. Slower than routing: it tries everything.
-    pub fn trace(&self, scratch: &mut Scratch, state: State, message: &str, tools: &ToolSet) -> (Route, Trace) {
+    pub fn trace(
+        &self,
+        scratch: &mut Scratch,
+        state: State,
+        message: &str,
+        tools: &ToolSet,
+    ) -> (Route, Trace) {
         let route = self.route(scratch, state, message, tools);
         let mut trace = Trace {
             written: message.to_owned(),
@@ -69,7 +75,8 @@ impl Router<'_> {
         }
         let (reading, memo) = self.read(scratch, message);
         let text = |form: Form| reading.slice(reading.span(form.start, form.end)).to_owned();
-        trace.written = text(reading.written);
+        let written = reading.written;
+        trace.written = text(written);
         trace.bare = reading.bare.map(text);
         trace.masks = reading
             .masks
@@ -122,7 +129,14 @@ impl Router<'_> {
         (route, trace)
     }
 
-    fn barred(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, skill: u32, tools: &ToolSet) -> Option<String> {
+    fn barred(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        element: u32,
+        skill: u32,
+        tools: &ToolSet,
+    ) -> Option<String> {
         let at = |element: u32| {
             let record = self.element(element);
             self.place(record.file, record.line)
@@ -204,7 +218,9 @@ impl Router<'_> {
                             keyword.weight / 1000,
                             keyword.weight % 1000
                         ),
-                        evidence: reading.slice(reading.span(hit.start as usize, hit.end as usize)).to_owned(),
+                        evidence: reading
+                            .slice(reading.span(hit.start as usize, hit.end as usize))
+                            .to_owned(),
                         barred: self.barred(reading, memo, NONE, score.skill, tools),
                     });
                 }
@@ -216,7 +232,13 @@ impl Router<'_> {
         StageReport { stage: Stage::Keyword, bare, skills, note }
     }
 
-    fn carry_report(&self, reading: &Reading<'_>, memo: &mut Memo, state: State, tools: &ToolSet) -> StageReport {
+    fn carry_report(
+        &self,
+        reading: &Reading<'_>,
+        memo: &mut Memo,
+        state: State,
+        tools: &ToolSet,
+    ) -> StageReport {
         let mut report = StageReport { stage: Stage::CarryOver, bare: false, skills: Vec::new(), note: None };
         let Some(resident) = state.resident.filter(|&skill| (skill as usize) < self.view.skills.len()) else {
             report.note = Some("no skill is resident".to_owned());

@@ -60,7 +60,8 @@ impl Outcome {
         let value = self.value.normalized();
         let places = value.fractional_digit_count();
         let rounded = places > PLACES;
-        let value = if rounded { value.with_scale_round(PLACES, RoundingMode::HalfEven).normalized() } else { value };
+        let value =
+            if rounded { value.with_scale_round(PLACES, RoundingMode::HalfEven).normalized() } else { value };
         let sign = if self.exact && !rounded { '=' } else { '≈' };
         format!("{sign} {}", value.to_plain_string().replace('.', &mark.to_string()))
     }
@@ -185,7 +186,8 @@ fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFail
             at += c.len_utf8();
             continue;
         }
-        if c.is_ascii_digit() || (c == '.' && rest.get(1..).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit())))
+        if c.is_ascii_digit()
+            || (c == '.' && rest.get(1..).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit())))
         {
             let end = number_end(rest);
             let written = rest.get(..end).unwrap_or_default();
@@ -230,7 +232,8 @@ fn number_end(text: &str) -> usize {
         let separator = match text.get(at..).and_then(|rest| rest.chars().next()) {
             Some(c @ ('.' | ',' | '\'' | '’' | '\u{A0}' | '\u{202F}' | '_')) => c.len_utf8(),
             Some(' ') => {
-                let group = bytes.get(at + 1..at + 4).is_some_and(|group| group.iter().all(u8::is_ascii_digit));
+                let group =
+                    bytes.get(at + 1..at + 4).is_some_and(|group| group.iter().all(u8::is_ascii_digit));
                 let longer = bytes.get(at + 4).is_some_and(u8::is_ascii_digit);
                 if at > 3 && !text.get(..at).is_some_and(|t| t.contains(' ')) || !group || longer {
                     return at;
@@ -287,10 +290,8 @@ impl Parser<'_> {
             let from = self.at;
             let mut right = self.product()?;
             // "240 + 19%": the percentage is one of what stands before it.
-            let percentage = matches!(
-                self.tokens.get(from..self.at),
-                Some([Token::Number(_), Token::Percent])
-            );
+            let percentage =
+                matches!(self.tokens.get(from..self.at), Some([Token::Number(_), Token::Percent]));
             if percentage {
                 right *= &value;
             }

@@ -33,9 +33,13 @@ impl Tool for CurrentTime {
                 Ok(reading(context, &zone, Some(shown)))
             }
             Found::Several { name, zones } => {
-                let cities: Vec<String> =
-                    zones.iter().map(|zone| zone.rsplit('/').next().unwrap_or(zone).replace('_', " ")).collect();
-                Err(ToolFailure::new("reason-several-zones").with("place", name).with("names", cities.join(", ")))
+                let cities: Vec<String> = zones
+                    .iter()
+                    .map(|zone| zone.rsplit('/').next().unwrap_or(zone).replace('_', " "))
+                    .collect();
+                Err(ToolFailure::new("reason-several-zones")
+                    .with("place", name)
+                    .with("names", cities.join(", ")))
             }
             Found::Unknown { nearest } if nearest.is_empty() => {
                 Err(ToolFailure::new("reason-unknown-place").with("place", place))

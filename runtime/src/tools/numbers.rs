@@ -10,7 +10,8 @@ pub(super) fn read(text: &str, mark: Option<char>) -> Option<BigDecimal> {
     if text.len() > MOST_DIGITS {
         return None;
     }
-    let plain: String = text.chars().filter(|c| !matches!(c, '\'' | '’' | ' ' | '_' | '\u{A0}' | '\u{202F}')).collect();
+    let plain: String =
+        text.chars().filter(|c| !matches!(c, '\'' | '’' | ' ' | '_' | '\u{A0}' | '\u{202F}')).collect();
     let decimal = decimal_mark(&plain, mark);
     let mut out = String::with_capacity(plain.len());
     for c in plain.chars() {

@@ -37,7 +37,8 @@ fn fold(name: &str) -> String {
 fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let mut columns = line.split('\t');
-        let (folded, name, _language, zones) = (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
+        let (folded, name, _language, zones) =
+            (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
         Some((folded, name, zones))
     })
 }
@@ -90,7 +91,11 @@ mod tests {
             ("Oesterreich", "Europe/Vienna"),
             ("die Schweiz", "Europe/Zurich"),
         ] {
-            assert!(matches!(find(name), Found::Zone { zone: found, .. } if found == zone), "{name}: {:?}", find(name));
+            assert!(
+                matches!(find(name), Found::Zone { zone: found, .. } if found == zone),
+                "{name}: {:?}",
+                find(name)
+            );
         }
         assert!(matches!(find("USA"), Found::Several { zones, .. } if zones.contains(&"America/New_York")));
         assert_eq!(find("Lissabonn"), Found::Unknown { nearest: vec!["Lissabon"] });

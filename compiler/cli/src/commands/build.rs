@@ -9,7 +9,9 @@ use crate::{EXIT_OK, Failure, Output, library};
 pub(super) fn run(build: &Build, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
     let Some(compiled) = &loaded.compiled else {
-        return Err(Failure::Usage("this library is compiled already; name the folder of its .skill files".to_owned()));
+        return Err(Failure::Usage(
+            "this library is compiled already; name the folder of its .skill files".to_owned(),
+        ));
     };
     if !compiled.diagnostics.is_empty() {
         super::diagnostics::write_human(compiled, output)?;

@@ -102,7 +102,8 @@ impl Observer for Live<'_> {
         let result = writeln!(self.output.out, "{text}");
         self.keep(result);
         for unusable in &route.unusable {
-            let text = format!("[{} would answer, but {} cannot run]", unusable.skill, unusable.tools.join(", "));
+            let text =
+                format!("[{} would answer, but {} cannot run]", unusable.skill, unusable.tools.join(", "));
             let text = self.output.dim(&text);
             let result = writeln!(self.output.out, "{text}");
             self.keep(result);
@@ -110,7 +111,8 @@ impl Observer for Live<'_> {
     }
 
     fn tool(&mut self, report: &ToolReport) {
-        let arguments: Vec<String> = report.arguments.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let arguments: Vec<String> =
+            report.arguments.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         let failed = if report.failed { " failed" } else { "" };
         let text = self.output.dim(&format!("[{}({}){failed}]", report.name, arguments.join(", ")));
         let result = writeln!(self.output.out, "{text}");

@@ -89,7 +89,8 @@ pub(crate) fn write_human(compiled: &Compiled, output: &mut Output) -> Result<()
         }
         output.err.write_all(text.as_bytes())?;
         for label in diagnostic.related.iter().filter(|label| label.span.file != file) {
-            let name = compiled.library.files.get(label.span.file as usize).map_or("", |file| file.name.as_str());
+            let name =
+                compiled.library.files.get(label.span.file as usize).map_or("", |file| file.name.as_str());
             writeln!(output.err, "  {name}:{}: {}", compiled.library.line(label.span), label.text)?;
         }
     }

@@ -12,7 +12,8 @@ use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
 
 pub(super) fn run(eval: &Eval, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
-    let text = std::fs::read_to_string(&eval.file).map_err(|error| Failure::file("read", &eval.file, error))?;
+    let text =
+        std::fs::read_to_string(&eval.file).map_err(|error| Failure::file("read", &eval.file, error))?;
     let mut messages: Vec<Labelled> = Vec::new();
     let mut bad = 0;
     for line in labelled::read(&text) {
@@ -71,7 +72,8 @@ fn show(report: &routes::Report, output: &mut Output) -> Result<(), Failure> {
     writeln!(output.out)?;
     writeln!(output.out, "{:width$}  right  wrong  missed  precision  recall", "skill")?;
     for (skill, counts) in &report.skills {
-        let share = |value: Option<f64>| value.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
+        let share =
+            |value: Option<f64>| value.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
         writeln!(
             output.out,
             "{skill:width$}  {:>5}  {:>5}  {:>6}  {:>9}  {:>6}",

@@ -16,7 +16,8 @@ pub(super) fn run(explain: &Explain, output: &mut Output) -> Result<u8, Failure>
     };
     let Some(code) = Code::find(wanted) else {
         let near = nearest(wanted, CODES.iter().map(|code| code.id));
-        let help = near.map_or_else(|| "`skillc explain` lists all".to_owned(), |id| format!("did you mean {id}?"));
+        let help =
+            near.map_or_else(|| "`skillc explain` lists all".to_owned(), |id| format!("did you mean {id}?"));
         return Err(Failure::Usage(format!("there is no code `{wanted}`; {help}")));
     };
     writeln!(output.out, "{}", code.page.trim_end())?;

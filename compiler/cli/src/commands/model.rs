@@ -108,7 +108,8 @@ fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failu
     let runtime = store.fetch_runtime(&Terminal)?;
     let folder = store.fetch_model(&Terminal)?;
     let reference = store.fetch_reference(&Terminal)?;
-    let prompts: Vec<&str> = VERIFY_PROMPTS.split("\n---\n").map(str::trim).filter(|p| !p.is_empty()).collect();
+    let prompts: Vec<&str> =
+        VERIFY_PROMPTS.split("\n---\n").map(str::trim).filter(|p| !p.is_empty()).collect();
     let expected = {
         let mut model = Model::open(&reference, &runtime, DeviceChoice::Cpu)?;
         let mut out = Vec::new();
@@ -127,7 +128,8 @@ fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failu
     }
     let agreement = same as f64 / total.max(1) as f64;
     if as_json {
-        let value = json!({"prompts": prompts.len(), "positions": total, "same": same, "agreement": agreement});
+        let value =
+            json!({"prompts": prompts.len(), "positions": total, "same": same, "agreement": agreement});
         writeln!(output.out, "{value:#}")?;
     } else {
         writeln!(

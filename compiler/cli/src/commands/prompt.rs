@@ -14,7 +14,11 @@ use crate::model_store::Store;
 use crate::progress::Terminal;
 use crate::{EXIT_OK, Failure, Output, library};
 
-pub(super) fn run(arguments: &args::Prompt, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
+pub(super) fn run(
+    arguments: &args::Prompt,
+    skills: Option<&Path>,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
     let tools = tool_set(&loaded.pack, arguments.tools.as_deref())?;
     let folder = match &arguments.model.dir {
@@ -55,16 +59,26 @@ pub(super) fn run(arguments: &args::Prompt, skills: Option<&Path>, output: &mut 
     let Plan { writer, messages, tools, left_out } = prompt::plan(&inputs);
     match &writer {
         Writer::Model => {}
-        Writer::Exemplar(text) => writeln!(output.out, "(the model is not run: an exemplar answers {text:?})")?,
+        Writer::Exemplar(text) => {
+            writeln!(output.out, "(the model is not run: an exemplar answers {text:?})")?
+        }
         Writer::Quote => writeln!(output.out, "(the model is not run: code quotes the tool's result)")?,
     }
     let text = drafting.render(&messages, &tools)?;
     let tokens = drafting.count(&text)?;
-    let block = if tools.is_empty() { "no tool block".to_owned() } else { super::diagnostics::counted(tools.len(), "tool") };
+    let block = if tools.is_empty() {
+        "no tool block".to_owned()
+    } else {
+        super::diagnostics::counted(tools.len(), "tool")
+    };
     let skill = route.skill.as_deref().unwrap_or("none");
     writeln!(output.out, "({skill} by {}; {tokens} tokens; {block})", route.decision.stage.name())?;
     for message in &left_out {
-        writeln!(output.out, "(left out, over the budget of {} characters: {message:?})", prompt::CONTEXT_BUDGET)?;
+        writeln!(
+            output.out,
+            "(left out, over the budget of {} characters: {message:?})",
+            prompt::CONTEXT_BUDGET
+        )?;
     }
     writeln!(output.out, "{text}")?;
     Ok(EXIT_OK)

@@ -15,7 +15,11 @@ use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
 /// Longest line of a batch, in bytes.
 const LONGEST_LINE: usize = 16 << 20;
 
-pub(super) fn run(arguments: &args::Route, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
+pub(super) fn run(
+    arguments: &args::Route,
+    skills: Option<&Path>,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
     let tools = tool_set(&loaded.pack, arguments.tools.as_deref())?;
     let router = Router::new(&loaded.pack);
@@ -84,7 +88,8 @@ fn show(route: &Route, output: &mut Output) -> Result<(), Failure> {
     };
     writeln!(output.out, "  offers    {tools}")?;
     if let Some(opening) = &route.opening {
-        let arguments: Vec<String> = opening.arguments.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let arguments: Vec<String> =
+            opening.arguments.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         writeln!(output.out, "  opens     {}({})", opening.tool, arguments.join(", "))?;
     } else if !route.missing.is_empty() {
         writeln!(output.out, "  no opening call: nothing bound {}", route.missing.join(", "))?;
@@ -169,7 +174,9 @@ fn batch(
             loop {
                 raw.clear();
                 let mut limited = (&mut reader).take(LONGEST_LINE as u64);
-                let read = limited.read_until(b'\n', &mut raw).map_err(|error| Failure::file("read", path, error))?;
+                let read = limited
+                    .read_until(b'\n', &mut raw)
+                    .map_err(|error| Failure::file("read", path, error))?;
                 if read == 0 || raw.last() == Some(&b'\n') {
                     break;
                 }
@@ -183,7 +190,8 @@ fn batch(
             Ok(line) => {
                 let state = replay(router, scratch, line.after.iter().map(String::as_str), tools);
                 let route = router.route(scratch, state, &line.message, tools);
-                serde_json::to_writer(&mut output.out, &record(&line.id, &route)).map_err(std::io::Error::from)?;
+                serde_json::to_writer(&mut output.out, &record(&line.id, &route))
+                    .map_err(std::io::Error::from)?;
                 output.out.write_all(b"\n")?;
             }
             Err(error) => {

@@ -22,11 +22,7 @@ pub(super) fn run(table: &Table, skills: Option<&Path>, output: &mut Output) -> 
     let overview = router.overview();
     let names: Vec<&str> = overview.iter().map(|skill| skill.name.as_str()).collect();
     let width = names.iter().map(|name| name.len()).max().unwrap_or_default().max("skill".len());
-    writeln!(
-        output.out,
-        "{:width$}  priority  triggers  exclusions  keywords  answer      tools",
-        "skill"
-    )?;
+    writeln!(output.out, "{:width$}  priority  triggers  exclusions  keywords  answer      tools", "skill")?;
     for (number, skill) in overview.iter().enumerate() {
         let text = loaded.pack.skill_text(number);
         let tools = match &skill.tools {

@@ -13,10 +13,13 @@ use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
 pub(super) fn run(test: &Test, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
     let Some(compiled) = &loaded.compiled else {
-        return Err(Failure::Usage("an artifact carries no tests; name the folder of its .skill files".to_owned()));
+        return Err(Failure::Usage(
+            "an artifact carries no tests; name the folder of its .skill files".to_owned(),
+        ));
     };
     let outcomes = testing::run(&compiled.library, &loaded.pack);
-    let failed: Vec<&testing::Outcome> = outcomes.iter().filter(|outcome| !outcome.failures.is_empty()).collect();
+    let failed: Vec<&testing::Outcome> =
+        outcomes.iter().filter(|outcome| !outcome.failures.is_empty()).collect();
     match test.format {
         Format::Json => {
             let report = json!({"passed": outcomes.len() - failed.len(), "failed": failed.len(), "outcomes": outcomes});
@@ -36,10 +39,16 @@ pub(super) fn run(test: &Test, skills: Option<&Path>, output: &mut Output) -> Re
             let passed = outcomes.len() - failed.len();
             writeln!(output.out, "{passed} passed, {} failed", failed.len())?;
             if outcomes.is_empty() {
-                writeln!(output.err, "the library has no tests; write `test \"…\" {{ \"message\" -> skill }}`")?;
+                writeln!(
+                    output.err,
+                    "the library has no tests; write `test \"…\" {{ \"message\" -> skill }}`"
+                )?;
             } else if !failed.is_empty() {
                 let what = counted(failed.len(), "expectation");
-                writeln!(output.err, "{what} failed; `skillc route MESSAGE --explain` shows why a message goes where")?;
+                writeln!(
+                    output.err,
+                    "{what} failed; `skillc route MESSAGE --explain` shows why a message goes where"
+                )?;
             }
         }
     }

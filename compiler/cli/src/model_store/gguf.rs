@@ -75,8 +75,10 @@ const LONGEST: u64 = 64 << 20;
 impl<'b> Reader<'b> {
     fn take(&mut self, len: usize) -> Result<&'b [u8], StoreError> {
         let end = self.at.checked_add(len).ok_or_else(|| damaged("a length overflows"))?;
-        let slice =
-            self.bytes.get(self.at..end).ok_or_else(|| damaged(format!("byte {} is beyond the end", self.at)))?;
+        let slice = self
+            .bytes
+            .get(self.at..end)
+            .ok_or_else(|| damaged(format!("byte {} is beyond the end", self.at)))?;
         self.at = end;
         Ok(slice)
     }
@@ -127,7 +129,9 @@ impl<'b> Reader<'b> {
                     }
                     Value::Texts(texts)
                 } else if inner == 9 {
-                    return Err(StoreError::BadModel("the GGUF file nests arrays, which is not supported".into()));
+                    return Err(StoreError::BadModel(
+                        "the GGUF file nests arrays, which is not supported".into(),
+                    ));
                 } else {
                     let mut numbers = Vec::new();
                     for _ in 0..count {
@@ -162,7 +166,9 @@ impl Gguf {
         }
         let version = reader.u32()?;
         if !(2..=3).contains(&version) {
-            return Err(StoreError::BadModel(format!("GGUF version {version} is not supported (2 and 3 are)")));
+            return Err(StoreError::BadModel(format!(
+                "GGUF version {version} is not supported (2 and 3 are)"
+            )));
         }
         let tensor_count = reader.length()?;
         let value_count = reader.length()?;
@@ -177,7 +183,9 @@ impl Gguf {
             let name = reader.text()?;
             let dimensions = reader.u32()?;
             if !(1..=2).contains(&dimensions) {
-                return Err(StoreError::BadModel(format!("tensor {name} has {dimensions} dimensions (1 or 2 are supported)")));
+                return Err(StoreError::BadModel(format!(
+                    "tensor {name} has {dimensions} dimensions (1 or 2 are supported)"
+                )));
             }
             let columns = reader.length()?;
             let rows = if dimensions == 2 { reader.length()? } else { 1 };
@@ -202,7 +210,9 @@ impl Gguf {
         let mut tensors = BTreeMap::new();
         for (name, columns, rows, storage, offset) in infos {
             if columns % BLOCK != 0 {
-                return Err(StoreError::BadModel(format!("tensor {name}: {columns} columns are no multiple of {BLOCK}")));
+                return Err(StoreError::BadModel(format!(
+                    "tensor {name}: {columns} columns are no multiple of {BLOCK}"
+                )));
             }
             let len = (columns / BLOCK)
                 .checked_mul(rows)
@@ -372,7 +382,8 @@ impl Quantised {
         self.scales.push(scale);
         self.zero_points.push(SYMMETRIC);
         let middle = f32::from(SYMMETRIC);
-        self.weights.extend(block.iter().map(|weight| ((weight * inverse).round() + middle).clamp(0.0, 255.0) as u8));
+        self.weights
+            .extend(block.iter().map(|weight| ((weight * inverse).round() + middle).clamp(0.0, 255.0) as u8));
     }
 }
 

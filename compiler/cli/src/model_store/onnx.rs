@@ -186,7 +186,13 @@ impl<W: Write> Graph<W> {
     }
 
     /// Writes weights to the data file and declares them.
-    pub(super) fn weights(&mut self, name: &str, data_type: i32, dims: &[usize], bytes: &[u8]) -> io::Result<String> {
+    pub(super) fn weights(
+        &mut self,
+        name: &str,
+        data_type: i32,
+        dims: &[usize],
+        bytes: &[u8],
+    ) -> io::Result<String> {
         // Page alignment lets the runtime map the file.
         let start = self.written.next_multiple_of(4096);
         let padding = vec![0; (start - self.written) as usize];
@@ -223,7 +229,13 @@ impl<W: Write> Graph<W> {
     }
 
     /// Adds a node with one output and returns that output's name.
-    pub(super) fn node(&mut self, op: &str, domain: &str, inputs: &[&str], attributes: &[Attribute]) -> String {
+    pub(super) fn node(
+        &mut self,
+        op: &str,
+        domain: &str,
+        inputs: &[&str],
+        attributes: &[Attribute],
+    ) -> String {
         self.names += 1;
         let output = format!("{}_{}", op.to_lowercase(), self.names);
         self.node_to(op, domain, inputs, &[&output], attributes);
