@@ -20,3 +20,8 @@ pub use compile::{Compiled, compile};
 pub use diagnostics::{Diagnostic, Severity};
 pub use limits::Limits;
 pub use source::SourceFile;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -15,3 +15,8 @@ pub mod prompt;
 pub mod router;
 #[cfg(feature = "tools")]
 pub mod tools;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -248,7 +248,7 @@ pub mod role {
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct Template {
-    /// Start of its record in `Code`: first, last, marks, follow[n], accept[n].
+    /// Start of its record in `Code`: first, last, marks, `follow[n]`, `accept[n]`.
     pub code: u32,
     /// Positions n, at most 64.
     pub positions: u32,
