@@ -155,3 +155,20 @@ fn the_small_library_checks_builds_and_routes() {
     let failed: Vec<_> = outcomes.iter().filter(|outcome| !outcome.failures.is_empty()).collect();
     assert!(failed.is_empty(), "{failed:#?}");
 }
+
+#[test]
+fn the_editor_grammar_knows_every_key() {
+    let path = corpus().join("../skill.tmLanguage.json");
+    let text = fs::read_to_string(path).expect("the editor grammar is there");
+    let grammar: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let keys = grammar["repository"]["key"]["match"].as_str().expect("a pattern for keys").to_owned();
+    let pest = fs::read_to_string(corpus().join("../skill.pest")).expect("the grammar is there");
+    let known = pest
+        .split("known_key = _{")
+        .nth(1)
+        .and_then(|rest| rest.split('}').next())
+        .expect("the list of keys");
+    for key in known.split('"').skip(1).step_by(2).filter(|key| *key != "predicate") {
+        assert!(keys.contains(key), "{key}");
+    }
+}

@@ -72,6 +72,8 @@ pub struct Reply {
     pub dropped_turns: usize,
     /// Labels.
     pub labels: Vec<Label>,
+    /// What the labels say, in the reply's language.
+    pub notes: Vec<String>,
 }
 
 /// What happens while a turn runs.
@@ -185,6 +187,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             tokens_per_second: None,
             dropped_turns: 0,
             labels: Vec::new(),
+            notes: Vec::new(),
         };
         let context = ToolContext::here(&language, certain);
         let mut runs = Vec::new();
@@ -224,6 +227,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         if !reply.unusable.is_empty() {
             reply.labels.push(Label::Unsourced);
         }
+        reply.notes = reply.labels.iter().map(|label| reply_text(&language, *label)).collect();
         if route.decision.stage != Stage::Task {
             self.state = route.decision.next;
             self.language = Some(number);
@@ -257,6 +261,17 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             failed,
         }
     }
+}
+
+/// What a label says: a reply of the library.
+fn reply_text(language: &LanguageText, label: Label) -> String {
+    let key = match label {
+        Label::Unsourced => "unsourced",
+        Label::Limit => "limit",
+        Label::Stopped => "label-stopped",
+        Label::CallNotRun => "label-call-not-run",
+    };
+    reply(language, key, &BTreeMap::new())
 }
 
 /// The answer that code writes from results: the first line of what a computed tool returned.

@@ -14,13 +14,15 @@ use crate::syntax::pattern::{self, Node, Template};
 const LANGUAGE_KEYS: [&str; 5] = ["spelling", "expands", "replies", "rule", "predicate"];
 
 /// Replies that every language must hold, and whether each is a list.
-const REPLIES: [(&str, bool); 7] = [
+const REPLIES: [(&str, bool); 9] = [
     ("nothing-found", false),
     ("tool-failed", false),
     ("wind-down", false),
     ("limit", false),
     ("also-matched", false),
     ("unsourced", false),
+    ("label-stopped", false),
+    ("label-call-not-run", false),
     ("not-a-claim", true),
 ];
 

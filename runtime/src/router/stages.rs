@@ -175,13 +175,19 @@ pub struct OpeningCall {
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A skill that would have won but for its tools.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A skill that would have won but for its tools. In JSON it is its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unusable {
     /// The skill.
     pub skill: String,
     /// The tools that it needs one of.
     pub tools: Vec<String>,
+}
+
+impl Serialize for Unusable {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.skill)
+    }
 }
 
 /// A decision with everything that follows from it.

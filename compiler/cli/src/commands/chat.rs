@@ -201,17 +201,7 @@ impl Turns<'_, '_> {
         if reply.dropped_turns > 0 {
             notes.push(format!("the oldest {} turns no longer fit", reply.dropped_turns));
         }
-        for label in &reply.labels {
-            notes.push(
-                match label {
-                    Label::Unsourced => "no source: from the model's own memory",
-                    Label::Limit => "cut at the limit of tokens",
-                    Label::Stopped => "stopped",
-                    Label::CallNotRun => "the model wrote a tool call, which was not run",
-                }
-                .to_owned(),
-            );
-        }
+        notes.extend(reply.notes.iter().cloned());
         if !notes.is_empty() {
             let text = output.dim(&format!("[{}]", notes.join("; ")));
             writeln!(output.out, "{text}")?;
