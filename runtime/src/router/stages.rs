@@ -4,11 +4,8 @@
 //! [`Router::decide`] finds the skill and allocates nothing once its buffers are warm; [`Router::route`] adds
 //! slots, evidence, the opening call and what else the message asks for.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-
 use super::bind::{Binder, Match, Text};
+use super::evidence::{message_text, reply_language};
 use super::expression::{self, Run};
 use super::flags;
 use super::follow_up::{is_follow_up, without_lead_in};
@@ -19,6 +16,7 @@ use super::matcher::{Form, may_match};
 use super::phrases::{self, Hit};
 use super::predicates::computed;
 use super::regexes::{Haystack, RegexMatch, Regexes};
+use super::route::{Binding, Decision, Route, SkillOverview, Stage, State, ToolSet, Unusable};
 use crate::artifact::layout::{
     Computed, ELEMENT_PREDICATE, ELEMENT_REGEX, ELEMENT_TEMPLATE, Element, ID_MIXED, ID_NUMBER, ID_URL,
     IndexEntry, NEEDS_BIND, NONE, Posting, Skill,
@@ -27,212 +25,6 @@ use crate::artifact::{Pack, View, layout_range};
 
 /// How deep predicates may refer to predicates; the compiler refuses cycles.
 const PREDICATE_DEPTH: u32 = 8;
-/// Pasted parts of the message given to an opening call are cut to this many characters.
-const PASTED_IN_ARGUMENT: usize = 400;
-
-/// What earlier turns left: the resident skill and how often it was carried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// Routing number of the resident skill.
-    pub resident: Option<u32>,
-    /// Turns in a row that it was carried over.
-    pub carried: u8,
-}
-
-/// Tools that can run this turn, by number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolSet {
-    bits: Vec<u64>,
-}
-
-impl ToolSet {
-    /// No tool.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { bits: Vec::new() }
-    }
-
-    /// Every tool that the library declares.
-    #[must_use]
-    pub fn all(pack: &Pack) -> Self {
-        Self::named(pack, |_| true)
-    }
-
-    /// The declared tools whose name passes.
-    #[must_use]
-    pub fn named(pack: &Pack, available: impl Fn(&str) -> bool) -> Self {
-        let names = pack.tool_names();
-        let mut bits = vec![0_u64; names.len().div_ceil(64)];
-        for (number, name) in names.iter().enumerate() {
-            if let (true, Some(word)) = (available(name), bits.get_mut(number / 64)) {
-                *word |= 1 << (number % 64);
-            }
-        }
-        Self { bits }
-    }
-
-    /// Whether the tool with this number can run.
-    #[must_use]
-    pub fn has(&self, tool: u32) -> bool {
-        self.bits.get(tool as usize / 64).is_some_and(|word| word >> (tool % 64) & 1 == 1)
-    }
-}
-
-/// The stage that decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stage {
-    /// A trigger matched.
-    Trigger,
-    /// Keywords matched.
-    Keyword,
-    /// The skill of the turn before goes on.
-    CarryOver,
-    /// A leftover message that a skill's `fallback` claims.
-    Fallback,
-    /// A front end's own prompt: no skill, no tools.
-    Task,
-    /// No skill.
-    None,
-}
-
-impl Stage {
-    /// The name in records and tests.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Trigger => "trigger",
-            Self::Keyword => "keyword",
-            Self::CarryOver => "carry-over",
-            Self::Fallback => "fallback",
-            Self::Task => "task",
-            Self::None => "none",
-        }
-    }
-}
-
-/// What a message was routed to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// Routing number of the skill.
-    pub skill: Option<u32>,
-    /// The stage that decided.
-    pub stage: Stage,
-    /// The deciding match was made without the lead-in.
-    pub opener: bool,
-    /// Index of the deciding trigger or fallback element.
-    pub element: Option<u32>,
-    /// State for the next turn.
-    pub next: State,
-}
-
-/// Kind of evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EvidenceKind {
-    /// The deciding trigger.
-    Trigger,
-    /// A keyword.
-    Keyword,
-    /// The message continues the turn before.
-    FollowUp,
-    /// A predicate or pattern of `fallback`.
-    Predicate,
-}
-
-/// Why the skill was chosen.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Evidence {
-    /// Kind.
-    pub kind: EvidenceKind,
-    /// `FILE:LINE` of what matched.
-    pub at: Option<String>,
-    /// Label of the deciding trigger.
-    pub label: Option<String>,
-    /// Byte ranges of the message as given.
-    pub spans: Vec<(u32, u32)>,
-    /// Slots and their original text.
-    pub slots: BTreeMap<String, String>,
-}
-
-/// A bound slot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// Name.
-    pub name: String,
-    /// Original text.
-    pub text: String,
-    /// Byte range of the message.
-    pub span: (u32, u32),
-}
-
-/// A call that code makes before the model writes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OpeningCall {
-    /// The tool.
-    pub tool: String,
-    /// Its arguments.
-    pub arguments: serde_json::Map<String, serde_json::Value>,
-}
-
-/// A skill that would have won but for its tools. In JSON it is its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unusable {
-    /// The skill.
-    pub skill: String,
-    /// The tools that it needs one of.
-    pub tools: Vec<String>,
-}
-
-impl Serialize for Unusable {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.skill)
-    }
-}
-
-/// A decision with everything that follows from it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Route {
-    /// What was decided.
-    pub decision: Decision,
-    /// Name of the skill.
-    pub skill: Option<String>,
-    /// Offered tools: None without a restriction.
-    pub tools: Option<Vec<String>>,
-    /// Why.
-    pub evidence: Vec<Evidence>,
-    /// Slots that the deciding trigger or a follow template bound; `message` is always there.
-    pub bindings: Vec<Binding>,
-    /// Other usable skills whose triggers matched other parts of the message.
-    pub also: Vec<String>,
-    /// Skills that would have won but for their tools.
-    pub unusable: Vec<Unusable>,
-    /// The opening call, when one can be made.
-    pub opening: Option<OpeningCall>,
-    /// Slots that stood unbound in openings that could not be made.
-    pub missing: Vec<String>,
-    /// Language of the reply by the message's words: number of a language item.
-    pub language: Option<u32>,
-}
-
-/// A row of the routing table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SkillOverview {
-    /// Name.
-    pub name: String,
-    /// 0 to 100.
-    pub priority: u32,
-    /// Number of triggers.
-    pub triggers: u32,
-    /// Number of exclusions.
-    pub excludes: u32,
-    /// Number of keywords.
-    pub keywords: usize,
-    /// Listed tools; None: no restriction.
-    pub tools: Option<Vec<String>>,
-    /// Tools of its opening calls.
-    pub openings: Vec<String>,
-}
 
 /// Buffers of routing; keep one a thread.
 #[derive(Default)]
@@ -429,7 +221,7 @@ impl<'p> Router<'p> {
         bindings
     }
 
-    fn unusable(&self, skill: u32) -> Unusable {
+    pub(super) fn unusable(&self, skill: u32) -> Unusable {
         let record = self.skill(skill);
         let tools = self.view.id_range(record.tools_start, record.tools_len);
         Unusable {
@@ -627,7 +419,7 @@ impl<'p> Router<'p> {
     }
 
     /// Postings of every word and kind in the form; a visitor that answers false ends the list at hand.
-    fn candidates(
+    pub(super) fn candidates(
         &self,
         reading: &Reading<'_>,
         form: Form,
@@ -668,13 +460,13 @@ impl<'p> Router<'p> {
         }
     }
 
-    fn passes(&self, reading: &Reading<'_>, form: Form, posting: &Posting) -> bool {
+    pub(super) fn passes(&self, reading: &Reading<'_>, form: Form, posting: &Posting) -> bool {
         posting.needs & !reading.signature == 0
             && (posting.any == 0 || posting.any & reading.signature != 0)
             && posting.min_tokens <= form.count
     }
 
-    fn wins(
+    pub(super) fn wins(
         &self,
         reading: &Reading<'_>,
         memo: &mut Memo,
@@ -751,7 +543,7 @@ impl<'p> Router<'p> {
     }
 
     /// Whether one of the element's `unless` patterns matches either form.
-    fn vetoed(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, depth: u32) -> bool {
+    pub(super) fn vetoed(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32, depth: u32) -> bool {
         self.veto_of(reading, memo, element, depth).is_some()
     }
 
@@ -783,7 +575,7 @@ impl<'p> Router<'p> {
     }
 
     /// Whether an `exclude` of the skill matches either form.
-    fn excluded(&self, reading: &Reading<'_>, memo: &mut Memo, skill: u32) -> bool {
+    pub(super) fn excluded(&self, reading: &Reading<'_>, memo: &mut Memo, skill: u32) -> bool {
         if let Some(&(_, known)) = memo.excluded.iter().find(|(known, _)| *known == skill) {
             return known;
         }
@@ -890,263 +682,4 @@ impl<'p> Router<'p> {
         let name = self.view.files.get(file as usize).map_or("", |f| self.view.str(f.name_start, f.name_len));
         format!("{name}:{line}")
     }
-
-    fn explain_evidence(&self, reading: &Reading<'_>, memo: &mut Memo, route: &mut Route, tools: &ToolSet) {
-        let decision = route.decision;
-        let form = if decision.opener { reading.bare.unwrap_or(reading.written) } else { reading.written };
-        route.skill = decision.skill.map(|skill| self.skill_name(skill));
-        route.tools = self.offered(decision.skill, tools);
-        let (start, end) = reading.span(form.start, form.end);
-        route.bindings.push(Binding {
-            name: "message".to_owned(),
-            text: message_text(reading, (start, end)),
-            span: (start, end),
-        });
-        match decision.stage {
-            Stage::Trigger => {
-                if let Some(element) = decision.element
-                    && let Some(evidence) =
-                        self.element_evidence(reading, memo, element, form, &mut route.bindings)
-                {
-                    route.evidence.push(evidence);
-                    self.also(reading, memo, route, tools);
-                }
-            }
-            Stage::Keyword => {
-                for hit in reading.hits.iter().filter(|hit| keywords::counts(hit, reading.tokens, form)) {
-                    let Some(keyword) = self.view.keywords.get(hit.target as usize) else { continue };
-                    if Some(keyword.skill) == decision.skill {
-                        route.evidence.push(Evidence {
-                            kind: EvidenceKind::Keyword,
-                            at: Some(self.place(keyword.file, keyword.line)),
-                            label: None,
-                            spans: vec![reading.span(hit.start as usize, hit.end as usize)],
-                            slots: BTreeMap::new(),
-                        });
-                    }
-                }
-            }
-            Stage::CarryOver => {
-                let mut evidence = Evidence {
-                    kind: EvidenceKind::FollowUp,
-                    at: None,
-                    label: None,
-                    spans: vec![reading.span(reading.written.first, reading.written.last)],
-                    slots: BTreeMap::new(),
-                };
-                let skill = self.skill(decision.skill.unwrap_or_default());
-                for element in skill.follows_start..skill.follows_start + skill.follows_len {
-                    if self.vetoed(reading, memo, element, 0) {
-                        continue;
-                    }
-                    if let Some(found) =
-                        self.element_evidence(reading, memo, element, form, &mut route.bindings)
-                    {
-                        evidence.at = found.at;
-                        evidence.slots = found.slots;
-                        break;
-                    }
-                }
-                route.evidence.push(evidence);
-            }
-            Stage::Fallback => {
-                if let Some(element) = decision.element {
-                    let found = self.element_evidence(reading, memo, element, form, &mut route.bindings);
-                    let record = self.element(element);
-                    route.bindings.truncate(1);
-                    route.evidence.push(Evidence {
-                        kind: EvidenceKind::Predicate,
-                        at: Some(self.place(record.file, record.line)),
-                        label: Some(self.view.str(record.source_start, record.source_len).to_owned()),
-                        spans: found.map_or_else(|| vec![reading.span(form.first, form.last)], |e| e.spans),
-                        slots: BTreeMap::new(),
-                    });
-                }
-            }
-            Stage::Task | Stage::None => {}
-        }
-        if let Some(skill) = decision.skill {
-            self.open(route, skill, tools);
-        }
-    }
-
-    /// Evidence of an element that matches, with its slots added to the route's bindings.
-    fn element_evidence(
-        &self,
-        reading: &Reading<'_>,
-        memo: &mut Memo,
-        element: u32,
-        form: Form,
-        bindings: &mut Vec<Binding>,
-    ) -> Option<Evidence> {
-        let record = self.element(element);
-        let found = self.find(reading, memo, element, form, true)?;
-        let mut slots = Vec::new();
-        let span = match found {
-            Found::Template(found) => {
-                let template = self.view.templates.get(record.target as usize)?;
-                let names = layout_range(self.view.slots, template.slots_start, template.slots_len);
-                for (slot, &(from, to)) in names.iter().zip(&found.slots) {
-                    if to > from {
-                        let span = reading.span(from as usize, to as usize);
-                        slots.push((self.view.str(slot.name_start, slot.name_len).to_owned(), span));
-                    }
-                }
-                reading.span(found.start, found.end)
-            }
-            Found::Regex(found) => {
-                slots = found.groups;
-                found.span
-            }
-            Found::Predicate => reading.span(form.first, form.last),
-        };
-        let mut bound = BTreeMap::new();
-        for (name, span) in slots {
-            let text = reading.slice(span).to_owned();
-            bound.insert(name.clone(), text.clone());
-            bindings.push(Binding { name, text, span });
-        }
-        Some(Evidence {
-            kind: EvidenceKind::Trigger,
-            at: Some(self.place(record.file, record.line)),
-            label: (record.label_len != NONE)
-                .then(|| self.view.str(record.label_start, record.label_len).to_owned()),
-            spans: vec![span],
-            slots: bound,
-        })
-    }
-
-    /// Other usable skills whose triggers match outside the deciding span.
-    fn also(&self, reading: &Reading<'_>, memo: &mut Memo, route: &mut Route, tools: &ToolSet) {
-        let Some(&(from, to)) = route.evidence.first().and_then(|evidence| evidence.spans.first()) else {
-            return;
-        };
-        let mut candidates: Vec<u32> = Vec::new();
-        self.candidates(
-            reading,
-            reading.written,
-            self.view.trigger_index,
-            self.view.trigger_postings,
-            |posting| {
-                if self.passes(reading, reading.written, posting) {
-                    candidates.push(posting.element);
-                }
-                true
-            },
-        );
-        let scalars = self.view.scalars;
-        candidates.extend(self.view.id_range(scalars.always_start, scalars.always_len));
-        candidates.sort_unstable();
-        candidates.dedup();
-        let mut seen: Vec<u32> = route.decision.skill.into_iter().collect();
-        for element in candidates {
-            let owner = self.element(element).owner;
-            if seen.contains(&owner) || !self.wins(reading, memo, element, reading.written, tools) {
-                continue;
-            }
-            let span = match self.find(reading, memo, element, reading.written, true) {
-                Some(Found::Template(found)) => reading.span(found.start, found.end),
-                Some(Found::Regex(found)) => found.span,
-                _ => continue,
-            };
-            if span.0 < from || span.1 > to {
-                seen.push(owner);
-                route.also.push(self.skill_name(owner));
-            }
-        }
-    }
-
-    /// The first opening whose slots are bound and whose tool can run.
-    fn open(&self, route: &mut Route, skill: u32, tools: &ToolSet) {
-        let record = self.skill(skill);
-        for opening in layout_range(self.view.openings, record.openings_start, record.openings_len) {
-            if !tools.has(opening.tool) {
-                continue;
-            }
-            let mut arguments = serde_json::Map::new();
-            let mut missing = None;
-            for argument in
-                layout_range(self.view.opening_arguments, opening.arguments_start, opening.arguments_len)
-            {
-                let name = self.view.str(argument.name_start, argument.name_len).to_owned();
-                let value = self.view.str(argument.value_start, argument.value_len);
-                let bound = match argument.kind {
-                    2 => serde_json::from_str(value).ok(),
-                    3 => {
-                        let bound = route.bindings.iter().find(|binding| binding.name == value);
-                        // A number that JSON does not read stays a text, as the user wrote it.
-                        bound.map(|b| serde_json::from_str(&b.text).unwrap_or_else(|_| b.text.clone().into()))
-                    }
-                    kind => {
-                        let slot = if kind == 1 { "message" } else { value };
-                        let bound = route.bindings.iter().find(|binding| binding.name == slot);
-                        bound.map(|binding| serde_json::Value::from(binding.text.clone()))
-                    }
-                };
-                match bound {
-                    Some(bound) => {
-                        arguments.insert(name, bound);
-                    }
-                    None => missing = Some(value.to_owned()),
-                }
-            }
-            match missing {
-                None => {
-                    route.opening = Some(OpeningCall { tool: self.tool_name(opening.tool), arguments });
-                    return;
-                }
-                Some(slot) => route.missing.push(slot),
-            }
-        }
-    }
-}
-
-/// Original text of a span, pasted parts cut.
-fn message_text(reading: &Reading<'_>, span: (u32, u32)) -> String {
-    let mut out = String::new();
-    let mut at = span.0 as usize;
-    let end = span.1 as usize;
-    for mask in reading.masks.iter().filter(|mask| mask.kind == MaskKind::Pasted) {
-        if mask.range.start < at || mask.range.end > end {
-            continue;
-        }
-        out.push_str(reading.message.get(at..mask.range.start).unwrap_or_default());
-        let pasted = reading.message.get(mask.range.clone()).unwrap_or_default();
-        match pasted.char_indices().nth(PASTED_IN_ARGUMENT) {
-            Some((cut, _)) => {
-                out.push_str(pasted.get(..cut).unwrap_or_default());
-                out.push('…');
-            }
-            None => out.push_str(pasted),
-        }
-        at = mask.range.end;
-    }
-    out.push_str(reading.message.get(at..end).unwrap_or_default());
-    out
-}
-
-/// The language whose closed lists hold most of the message's words; a character of a language's spelling counts
-/// one for it.
-fn reply_language(reading: &Reading<'_>) -> Option<u32> {
-    let count = reading.view.languages.len().min(32);
-    let mut votes = [0_u32; 32];
-    for token in reading.tokens.iter().filter(|token| token.has(flags::WORD)) {
-        let languages = reading.view.words.get(token.id as usize).map_or(0, |word| word.languages);
-        if languages.count_ones() == 1
-            && let Some(vote) = votes.get_mut(languages.trailing_zeros() as usize)
-        {
-            *vote += 1;
-        }
-        if token.has(flags::SPELLED) {
-            let text = reading.slice((token.start, token.end));
-            for (language, vote) in reading.view.languages.iter().zip(&mut votes) {
-                let letters = reading.view.str(language.letters_start, language.letters_len);
-                *vote += u32::from(text.chars().flat_map(char::to_lowercase).any(|c| letters.contains(c)));
-            }
-        }
-    }
-    let best = votes.iter().take(count).copied().max().filter(|&best| best > 0)?;
-    let mut leaders = (0..count).filter(|&language| votes.get(language) == Some(&best));
-    let leader = leaders.next()?;
-    leaders.next().is_none().then_some(leader as u32)
 }

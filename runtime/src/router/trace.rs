@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::mask::MaskKind;
 use super::matcher::Form;
-use super::stages::{Found, Memo, Reading, Route, Router, Scratch, Stage, State, ToolSet};
+use super::route::{Route, Stage, State, ToolSet};
+use super::stages::{Found, Memo, Reading, Router, Scratch};
 use crate::artifact::layout::NONE;
 
 /// A replayable account of one decision.
