@@ -18,7 +18,8 @@ Examples:
   skillc chat \"What is 98765 * 4321?\"
   skillc chat                           talk to the embedded default model
 
-Exit codes: 0 all is well, 1 findings, 2 the command could not be carried out."
+Exit codes: 0 all is well, 1 findings, 2 the command could not be carried out,
+130 Ctrl-C stopped a reply."
 )]
 pub(crate) struct Arguments {
     /// The library: a folder, a .skill file or a .skillpack [default: skills/, else the embedded copy]
@@ -120,9 +121,9 @@ pub(crate) struct Route {
     #[arg(long, value_name = "MESSAGE", conflicts_with = "batch")]
     pub(crate) after: Vec<String>,
     /// Tools that can run [default: every declared one]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 0..)]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub(crate) tools: Option<Vec<String>>,
-    /// Show every stage and what stood in the way of each skill
+    /// Show the stages up to the one that decided, and what stood in the way of each skill that matched
     #[arg(long, conflicts_with = "batch")]
     pub(crate) explain: bool,
     /// One JSON object
@@ -141,7 +142,7 @@ pub(crate) struct Prompt {
     #[arg(long, value_name = "MESSAGE")]
     pub(crate) after: Vec<String>,
     /// Tools that can run [default: every declared one]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 0..)]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub(crate) tools: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) model: ModelChoice,
@@ -242,7 +243,7 @@ pub(crate) struct Chat {
     /// One message; without it a conversation
     pub(crate) message: Option<String>,
     /// Tools that may run [default: every one that can]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 0..)]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub(crate) tools: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) model: ModelChoice,

@@ -261,15 +261,15 @@ impl Resolver<'_> {
                 );
                 continue;
             }
-            if let Some(kind) = self.parameter_type(parameter) {
-                let default = parameter.default.as_ref().and_then(|value| self.literal(value, &kind));
-                parameters.push(Parameter {
-                    name: parameter.name.text.clone(),
-                    kind,
-                    optional: parameter.optional,
-                    default,
-                });
-            }
+            // A parameter of an unknown type stays, so that calls are judged by its name.
+            let kind = self.parameter_type(parameter).unwrap_or(ParameterType::Text);
+            let default = parameter.default.as_ref().and_then(|value| self.literal(value, &kind));
+            parameters.push(Parameter {
+                name: parameter.name.text.clone(),
+                kind,
+                optional: parameter.optional,
+                default,
+            });
         }
         let declaration =
             ToolDeclaration { name: tool.name.text, parameters, origin, description: tool.description.value };
@@ -296,13 +296,25 @@ impl Resolver<'_> {
             }
             other => {
                 let types = ["text", "number", "boolean", "url", "place", "date", "one-of"];
+                // What other languages call these types.
+                let meant = match other {
+                    "string" | "str" => Some("text"),
+                    "integer" | "int" | "float" => Some("number"),
+                    "bool" => Some("boolean"),
+                    "enum" => Some("one-of"),
+                    _ => None,
+                };
+                let help = meant.map_or_else(
+                    || suggestion(other, types, "types"),
+                    |meant| format!("did you mean `{meant}`?"),
+                );
                 self.report(
                     Diagnostic::new(
                         codes::UNKNOWN_VALUE,
                         parameter.kind.span,
                         format!("unknown type `{other}`"),
                     )
-                    .help(suggestion(other, types, "types")),
+                    .help(help),
                 );
                 return None;
             }

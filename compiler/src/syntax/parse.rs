@@ -216,9 +216,18 @@ impl Builder<'_> {
             );
         } else {
             let shown: String = line.chars().take(40).collect();
+            let key: String = line.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let rest = line.get(key.len()..).unwrap_or_default().trim_start();
+            let help = if inside == "a test" {
+                "a case is `\"message\" -> SKILL`, more turns follow behind `then`".to_owned()
+            } else if !key.is_empty() && rest.starts_with(['"', '[', '/']) {
+                format!("a field is `key: value`; add `:` behind `{key}`")
+            } else {
+                "a field is `key: value`; `skillc explain E001` lists the forms".to_owned()
+            };
             self.report(
                 Diagnostic::new(codes::SYNTAX, span, format!("`{shown}` is not understood in {inside}"))
-                    .help("a field is `key: value`; `skillc explain E001` lists the forms"),
+                    .help(help),
             );
         }
     }

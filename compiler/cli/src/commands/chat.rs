@@ -56,7 +56,7 @@ impl ModelSource for LazyModel {
             let opened = Model::open(&self.folder, &self.runtime, self.device)?;
             if !self.quiet {
                 let device = opened.device();
-                Terminal.say(&format!("{} on {}: {}", opened.name(), device.name, device.reason));
+                Terminal.say(&format!("{} on {} (`skillc model info` says why)", opened.name(), device.name));
             }
             self.model = Some(opened);
         }
@@ -126,6 +126,9 @@ impl Observer for Live<'_> {
 }
 
 pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
+    if chat.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
+        return Err(Failure::Usage("the message is empty; leave it out for a conversation".to_owned()));
+    }
     let loaded = library::load(skills, output)?;
     // An unknown name is an error before anything is fetched.
     tool_set(&loaded.pack, chat.tools.as_deref())?;

@@ -17,6 +17,7 @@ pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> 
     };
     let start = Instant::now();
     let files = library::sources(&paths)?;
+    let embedded = paths.is_empty() && !Path::new("skills").is_dir();
     let compiled = compile(&files, &Limits::default());
     match check.format {
         Format::Json => writeln!(output.out, "{:#}", diagnostics::json(&compiled))?,
@@ -26,7 +27,8 @@ pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> 
                 let took = start.elapsed().as_secs_f64() * 1000.0;
                 let skills = diagnostics::counted(compiled.library.skills.len(), "skill");
                 let files = diagnostics::counted(files.len(), "file");
-                writeln!(output.out, "{skills} in {files}: nothing to complain about ({took:.0} ms)")?;
+                let whose = if embedded { " of the embedded library" } else { "" };
+                writeln!(output.out, "{skills} in {files}{whose}: nothing to complain about ({took:.0} ms)")?;
             }
         }
     }

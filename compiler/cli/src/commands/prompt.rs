@@ -71,8 +71,11 @@ pub(super) fn run(
     } else {
         super::diagnostics::counted(tools.len(), "tool")
     };
-    let skill = route.skill.as_deref().unwrap_or("none");
-    writeln!(output.out, "({skill} by {}; {tokens} tokens; {block})", route.decision.stage.name())?;
+    let skill = match &route.skill {
+        Some(skill) => format!("{skill} by {}", route.decision.stage.name()),
+        None => "no skill".to_owned(),
+    };
+    writeln!(output.out, "({skill}; {tokens} tokens; {block})")?;
     for message in &left_out {
         writeln!(
             output.out,

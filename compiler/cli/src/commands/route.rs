@@ -128,6 +128,9 @@ fn explain(trace: &Trace, output: &mut Output) -> Result<(), Failure> {
             writeln!(output.out, "    {} in {:?}", output.dim(&skill.matched), skill.evidence)?;
         }
     }
+    for slot in &trace.missing {
+        writeln!(output.out, "an opening was passed over: nothing binds `{slot}`")?;
+    }
     if !trace.tied.is_empty() {
         writeln!(output.out, "tied at the same priority: {} (the name decides)", trace.tied.join(", "))?;
     }

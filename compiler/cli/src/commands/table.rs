@@ -24,17 +24,16 @@ pub(super) fn run(table: &Table, skills: Option<&Path>, output: &mut Output) -> 
     let width = names.iter().map(|name| name.len()).max().unwrap_or_default().max("skill".len());
     writeln!(output.out, "{:width$}  priority  triggers  exclusions  keywords  answer      tools", "skill")?;
     for (number, skill) in overview.iter().enumerate() {
+        let mut openings = skill.openings.clone();
+        openings.dedup();
         let text = loaded.pack.skill_text(number);
         let tools = match &skill.tools {
             None => "all".to_owned(),
             Some(tools) if tools.is_empty() => "none".to_owned(),
             Some(tools) => tools.join(", "),
         };
-        let opening = if skill.openings.is_empty() {
-            String::new()
-        } else {
-            format!("; opens {}", skill.openings.join(" or "))
-        };
+        let opening =
+            if openings.is_empty() { String::new() } else { format!("; opens {}", openings.join(" or ")) };
         let answer = match &text.answer_else {
             Some(mode) => format!("{} else {mode}", text.answer),
             None => text.answer.clone(),
