@@ -557,7 +557,10 @@ fn check_index(check: &mut Check, v: &View<'_>, index: &[IndexEntry], postings: 
 
 fn check_template(check: &mut Check, v: &View<'_>, template: &Template) {
     let n = template.positions;
-    check.that((1..=64).contains(&n), "a template");
+    if !(1..=64).contains(&n) {
+        check.that(false, "a template");
+        return;
+    }
     check.range(v.code, template.code, 3 + 2 * n, "a template");
     check.range(v.program, template.program_start, template.program_len, "a template");
     check.range(v.slots, template.slots_start, template.slots_len, "a template");
