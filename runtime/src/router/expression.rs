@@ -72,7 +72,9 @@ pub(super) fn runs(message: &str, tokens: &[Token], hits: &[Hit]) -> Vec<Run> {
 fn part(bytes: &[u8], token: &Token) -> Option<Part> {
     let byte = bytes.get(token.start as usize).copied().unwrap_or_default();
     if token.has(flags::NUMBER) {
-        Some(Part::Number)
+        // A figure with a leading zero is a name (a telephone number, a code), not a quantity.
+        let next = bytes.get(token.start as usize + 1).filter(|_| token.end - token.start > 1);
+        (byte != b'0' || !next.is_some_and(u8::is_ascii_digit)).then_some(Part::Number)
     } else if token.has(flags::SYMBOL) {
         let text = bytes.get(token.start as usize..token.end as usize).unwrap_or_default();
         let operator = matches!(byte, b'+' | b'-' | b'*' | b'/' | b'^' | b'%')
