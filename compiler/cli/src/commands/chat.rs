@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustyline::error::ReadlineError;
@@ -14,12 +13,10 @@ use skill_runtime::tools;
 
 use super::{model, tool_set};
 use crate::args::Chat;
+use crate::interrupt::{self, EXIT_STOPPED};
 use crate::model_store::Store;
 use crate::progress::{Progress, Terminal};
 use crate::{EXIT_OK, EXIT_USAGE, Failure, Output, library};
-
-/// Exit code of a reply that Ctrl-C stopped: 128 and the number of the signal.
-const EXIT_STOPPED: u8 = 130;
 
 const HELP: &str = "\
 /help    this text
@@ -152,13 +149,8 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
     };
     let only = |name: &str| chat.tools.as_ref().is_none_or(|named| named.iter().any(|wanted| wanted == name));
     let mut agent = Agent::new(&loaded.pack, tools::built_in(), source, only);
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    // A second conversation in one process keeps the first handler; it sets its own flag.
-    if let Err(error) = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)) {
-        writeln!(output.err, "Ctrl-C will end the program, not the reply: {error}")?;
-    }
-    let mut turns = Turns { agent: &mut agent, stop: &stop, json: chat.json };
+    let stop = interrupt::chatting();
+    let mut turns = Turns { agent: &mut agent, stop, json: chat.json };
     match &chat.message {
         Some(message) => {
             let reply = turns.run(message, output)?;

