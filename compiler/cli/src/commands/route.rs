@@ -186,10 +186,12 @@ fn batch(
             }
             continue;
         }
-        if raw.iter().all(u8::is_ascii_whitespace) {
+        // Some editors put a byte order mark in front of a file.
+        let line = raw.strip_prefix(b"\xEF\xBB\xBF").filter(|_| number == 1).unwrap_or(&raw);
+        if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match serde_json::from_slice::<Line>(&raw) {
+        match serde_json::from_slice::<Line>(line) {
             Ok(line) => {
                 let state = replay(router, scratch, line.after.iter().map(String::as_str), tools);
                 let route = router.route(scratch, state, &line.message, tools);
