@@ -126,6 +126,7 @@ pub fn parse(text: &Text, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) ->
         start: false,
         end: None,
         before,
+        too_deep: false,
     };
     parser.run();
     let node = parser.finish()?;
@@ -170,6 +171,8 @@ struct Parser<'a> {
     end: Option<usize>,
     /// Diagnostics that were there before this pattern.
     before: usize,
+    /// The limit of nesting was passed; nothing behind it is read.
+    too_deep: bool,
 }
 
 impl Parser<'_> {
@@ -196,6 +199,9 @@ impl Parser<'_> {
     fn run(&mut self) {
         let value = self.text.value.clone();
         for (token, range) in Token::lexer(&value).spanned() {
+            if self.too_deep {
+                return;
+            }
             let slice = value.get(range.clone()).unwrap_or_default();
             let (from, to) = (range.start, range.end);
             match token {
@@ -347,6 +353,8 @@ impl Parser<'_> {
                 format!("brackets are nested more than {limit} deep"),
                 "name a part with `pattern NAME = \"…\"` and use it as <NAME> (setting: pattern_nesting)",
             );
+            self.too_deep = true;
+            return;
         }
         self.frames.push(Frame::new(bracket, at));
     }
@@ -457,6 +465,9 @@ impl Parser<'_> {
     }
 
     fn finish(&mut self) -> Option<Node> {
+        if self.too_deep {
+            return None;
+        }
         while self.frames.len() > 1 {
             let Some(frame) = self.frames.pop() else { break };
             self.report(
