@@ -199,3 +199,14 @@ fn fragments_that_multiply_are_refused_in_time() {
     assert!(compiled.has_errors());
     assert!(start.elapsed() < Duration::from_secs(5));
 }
+
+#[test]
+fn brackets_nested_without_end_are_one_error() {
+    for bracket in ["[", "(", "[(", "([a|"] {
+        let pattern = bracket.repeat(100_000);
+        let source = format!("skill s {{ description: \"d\" keywords: [\"tea\"] trigger: \"{pattern}\" }}\n");
+        let compiled = compile(&[SourceFile::new("a.skill", source)], &Limits::default());
+        let codes: Vec<&str> = compiled.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        assert_eq!(codes, ["E308"], "{bracket}");
+    }
+}
