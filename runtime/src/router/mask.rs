@@ -45,37 +45,62 @@ pub(super) fn may_mask(message: &str) -> bool {
 }
 
 /// Masks of a message, in order and without overlap. `envelopes` are ranges found by host items.
-pub(super) fn masks(message: &str, envelopes: Vec<Range<usize>>) -> Vec<Mask> {
-    let mut found: Vec<Mask> = Vec::new();
-    let envelopes = envelopes.into_iter().map(|range| Mask { range, kind: MaskKind::Envelope }).collect();
-    keep(message, &mut found, envelopes);
-    keep(message, &mut found, unread_middle(message));
+///
+/// Linear in the message: every step reads it once, and each mask is merged with those before it in one pass.
+pub(super) fn masks(message: &str, mut envelopes: Vec<Range<usize>>) -> Vec<Mask> {
+    let mut masks = Masks { message, found: Vec::new(), open: word_characters(message) };
+    envelopes.sort_by_key(|range| (range.start, range.end));
+    masks
+        .keep(envelopes.into_iter().map(|range| Mask { range, kind: MaskKind::Envelope }).collect());
+    masks.keep(unread_middle(message));
     let steps: [Step; 5] = [fences, quoted_lines, inline_code, quotations, pasted_lines];
     for step in steps {
-        let fresh = step(message, &found);
-        keep(message, &mut found, fresh);
+        let fresh = step(message, &masks.found);
+        masks.keep(fresh);
     }
-    found
+    masks.found
 }
 
-/// Adds masks that overlap none and leave a word.
-fn keep(message: &str, found: &mut Vec<Mask>, fresh: Vec<Mask>) {
-    for mask in fresh {
-        let overlaps = found.iter().any(|m| m.range.start < mask.range.end && mask.range.start < m.range.end);
-        if overlaps || mask.range.is_empty() {
-            continue;
-        }
-        let at = found.partition_point(|m| m.range.start < mask.range.start);
-        found.insert(at, mask);
-        if !has_word(message, found) {
-            found.remove(at);
-        }
-    }
+fn word_characters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
-fn has_word(message: &str, masks: &[Mask]) -> bool {
-    open_ranges(message, masks)
-        .any(|range| message.get(range).is_some_and(|text| text.chars().any(char::is_alphanumeric)))
+/// The masks so far, and how many letters and digits they leave.
+struct Masks<'m> {
+    message: &'m str,
+    found: Vec<Mask>,
+    open: usize,
+}
+
+impl Masks<'_> {
+    /// Adds those of the masks, which are in order, that overlap none and leave a letter or digit.
+    fn keep(&mut self, fresh: Vec<Mask>) {
+        if fresh.is_empty() {
+            return;
+        }
+        let mut merged = Vec::with_capacity(self.found.len() + fresh.len());
+        let mut known = std::mem::take(&mut self.found).into_iter().peekable();
+        let mut end = 0;
+        for mask in fresh {
+            while let Some(before) = known.next_if(|known| known.range.end <= mask.range.start) {
+                end = before.range.end;
+                merged.push(before);
+            }
+            let overlaps =
+                mask.range.start < end || known.peek().is_some_and(|next| next.range.start < mask.range.end);
+            if overlaps || mask.range.is_empty() {
+                continue;
+            }
+            let hidden = word_characters(self.message.get(mask.range.clone()).unwrap_or_default());
+            if hidden < self.open {
+                self.open -= hidden;
+                end = mask.range.end;
+                merged.push(mask);
+            }
+        }
+        merged.extend(known);
+        self.found = merged;
+    }
 }
 
 /// Ranges of the message between the masks.
@@ -89,8 +114,10 @@ pub(super) fn open_ranges<'a>(message: &str, masks: &'a [Mask]) -> impl Iterator
     })
 }
 
+/// Whether one of the masks, which are in order, holds the byte.
 fn masked(masks: &[Mask], at: usize) -> bool {
-    masks.iter().any(|mask| mask.range.contains(&at))
+    let next = masks.partition_point(|mask| mask.range.end <= at);
+    masks.get(next).is_some_and(|mask| mask.range.start <= at)
 }
 
 fn unread_middle(message: &str) -> Vec<Mask> {
@@ -188,30 +215,54 @@ fn closers(open: char) -> &'static [char] {
     }
 }
 
+/// Where a text occurs next; asked for places in rising order, it reads the message once.
+struct Next<'m> {
+    message: &'m str,
+    wanted: char,
+    at: Option<usize>,
+}
+
+impl Next<'_> {
+    /// Byte of the next occurrence at or behind `from`; the message's length without one.
+    fn from(&mut self, from: usize) -> usize {
+        match self.at {
+            Some(at) if at >= from => at,
+            _ => {
+                let rest = self.message.get(from..).unwrap_or_default();
+                let at = rest.find(self.wanted).map_or(self.message.len(), |offset| from + offset);
+                self.at = Some(at);
+                at
+            }
+        }
+    }
+}
+
 fn quotations(message: &str, found: &[Mask]) -> Vec<Mask> {
     let mut out = Vec::new();
-    let mut at = 0;
-    while let Some((offset, open)) =
-        message.get(at..).and_then(|rest| rest.char_indices().find(|(_, c)| !closers(*c).is_empty()))
-    {
-        let start = at + offset;
-        let inner = start + open.len_utf8();
-        at = inner;
-        if masked(found, start) {
+    let mut nexts = ['"', '“', '”', '«', '»'].map(|wanted| Next { message, wanted, at: None });
+    let mut paragraph = 0;
+    let mut skip_to = 0;
+    for (start, open) in message.char_indices() {
+        let closers = closers(open);
+        if closers.is_empty() || start < skip_to || masked(found, start) {
             continue;
         }
-        let rest = message.get(inner..).unwrap_or_default();
-        let paragraph = rest.find("\n\n").unwrap_or(rest.len());
-        let close = rest.get(..paragraph).and_then(|text| {
-            text.char_indices()
-                .find(|(_, c)| closers(open).contains(c))
-                .map(|(n, c)| (inner + n, c.len_utf8()))
-        });
-        if let Some((end, width)) = close
+        let inner = start + open.len_utf8();
+        if paragraph < inner {
+            let rest = message.get(inner..).unwrap_or_default();
+            paragraph = rest.find("\n\n").map_or(message.len(), |offset| inner + offset);
+        }
+        let close = nexts
+            .iter_mut()
+            .filter(|next| closers.contains(&next.wanted))
+            .map(|next| (next.from(inner), next.wanted))
+            .min()
+            .filter(|&(end, _)| end < paragraph);
+        if let Some((end, close)) = close
             && end > inner
         {
-            out.push(quotation(message, start..end + width));
-            at = end + width;
+            skip_to = end + close.len_utf8();
+            out.push(quotation(message, start..skip_to));
         }
     }
     out
