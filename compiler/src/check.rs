@@ -1,6 +1,7 @@
 //! Judges a resolved library: references, slots, calls, tests, budgets. Errors only; advice is `lint`'s.
 
 mod calls;
+mod names;
 mod patterns;
 mod tests_of;
 

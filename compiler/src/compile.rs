@@ -37,7 +37,10 @@ impl Compiled {
 pub fn compile(files: &[SourceFile], limits: &Limits) -> Compiled {
     let (library, mut diagnostics) = resolve::resolve(files, limits);
     diagnostics.extend(check::check(&library, limits));
-    diagnostics.extend(check_words(&library, limits));
+    // A circle of names cannot be written out, and neither can what uses it.
+    if !diagnostics.iter().any(|diagnostic| diagnostic.code == codes::FRAGMENT_CYCLE.id) {
+        diagnostics.extend(check_words(&library, limits));
+    }
     let mut artifact = None;
     if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         let lowered = lower(&library);

@@ -177,16 +177,23 @@ impl Diagnostic {
 #[must_use]
 pub fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = written.to_lowercase();
+    let length = lower.chars().count();
     known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
-        .filter(|(distance, name)| {
-            let longer = name.chars().count().max(lower.chars().count());
-            *distance <= 1.max(longer / 3)
+        .filter_map(|name| {
+            let other = name.chars().count();
+            let allowed = 1.max(length.max(other) / 3);
+            // Names whose lengths differ by more cannot be near; most are told apart by that.
+            let distance = (length.abs_diff(other) <= allowed)
+                .then(|| strsim::damerau_levenshtein(&lower, &name.to_lowercase()))?;
+            (distance <= allowed).then_some((distance, name))
         })
         .min()
         .map(|(_, name)| name)
 }
+
+/// Most names that a suggestion lists. All keys of a skill fit.
+const MOST_SUGGESTED: usize = 24;
 
 /// "did you mean …" for a name, or the list of what is known.
 #[must_use]
@@ -200,6 +207,8 @@ pub fn suggestion<'n>(written: &str, known: impl IntoIterator<Item = &'n str>, w
     if known.is_empty() {
         return format!("there are no {what} here");
     }
-    let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    format!("{what}: {}", shown.join(", "))
+    let shown: Vec<String> = known.iter().take(MOST_SUGGESTED).map(|name| format!("`{name}`")).collect();
+    let more = known.len().saturating_sub(MOST_SUGGESTED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{what}: {}{more}", shown.join(", "))
 }

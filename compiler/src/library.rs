@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use skill_runtime::artifact::layout::Computed;
 use skill_runtime::artifact::{Reply, ToolDeclaration};
 
@@ -29,8 +30,8 @@ pub struct Library {
     pub languages: Vec<Language>,
     /// Fragments by name.
     pub fragments: BTreeMap<String, Fragment>,
-    /// Predicates by name, computed ones included.
-    pub predicates: Vec<Predicate>,
+    /// Predicates by name in the order declared, computed ones first.
+    pub predicates: IndexMap<String, Predicate>,
     /// Keys of predicate items, which name languages.
     pub language_keys: Vec<Name>,
     /// Tools in the order declared.
@@ -93,8 +94,6 @@ pub struct ListEntry {
 /// A predicate.
 #[derive(Clone, Debug)]
 pub struct Predicate {
-    /// Name.
-    pub name: String,
     /// Templates and expressions of all languages.
     pub elements: Vec<Element>,
     /// The member that code computes.

@@ -223,7 +223,7 @@ impl Lowering<'_> {
             }
             Matcher::Regex(source, _) => (layout::ELEMENT_REGEX, self.regex(source)),
             Matcher::Predicate(name) => {
-                let at = self.library.predicates.iter().position(|predicate| predicate.name == name.text);
+                let at = self.library.predicates.get_index_of(&name.text);
                 (layout::ELEMENT_PREDICATE, at.unwrap_or_default() as u32)
             }
         }
@@ -242,9 +242,9 @@ impl Lowering<'_> {
     }
 
     fn predicates(&mut self) {
-        for (number, predicate) in self.library.predicates.iter().enumerate() {
+        for (number, (name, predicate)) in self.library.predicates.iter().enumerate() {
             let (elements_start, elements_len) = self.list(&predicate.elements, number as u32);
-            let name = self.builder.string(&predicate.name);
+            let name = self.builder.string(name);
             self.builder.predicates.push(layout::Predicate {
                 name_start: name.start,
                 name_len: name.len,

@@ -41,12 +41,8 @@ pub fn resolve(files: &[SourceFile], limits: &Limits) -> (Library, Vec<Diagnosti
         assistant_place: None,
     };
     for (name, member) in Computed::ALL {
-        resolver.library.predicates.push(Predicate {
-            name: name.to_owned(),
-            elements: Vec::new(),
-            computed: Some(member),
-            span: None,
-        });
+        let predicate = Predicate { elements: Vec::new(), computed: Some(member), span: None };
+        resolver.library.predicates.insert(name.to_owned(), predicate);
     }
     for source in files {
         let items = resolver.file(source);

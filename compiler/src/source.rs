@@ -66,6 +66,12 @@ impl LineIndex {
         self.starts.partition_point(|&start| start <= byte) as u32
     }
 
+    /// Byte at which a line starts, by its number from 0; None behind the last.
+    #[must_use]
+    pub fn start_of(&self, line: usize) -> Option<usize> {
+        self.starts.get(line).map(|&start| start as usize)
+    }
+
     /// Byte at which the line of `byte` starts.
     #[must_use]
     pub fn line_start(&self, byte: u32) -> u32 {

@@ -1,10 +1,11 @@
 //! Patterns of a library: references and their circles, slots, sizes, and that each of them requires something.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use skill_runtime::artifact::layout::{LISTS, SlotKind};
 
+use super::names;
 use crate::diagnostics::{self as codes, Diagnostic, suggestion};
 use crate::library::{Element, Library, Matcher};
 use crate::limits::Limits;
@@ -22,9 +23,6 @@ pub fn list_reference(name: &str) -> Option<usize> {
     LISTS.iter().position(|list| *list == name)
 }
 
-/// How deep fragments may contain fragments, and predicates depend on predicates.
-const DEEPEST: usize = 8;
-
 pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic>) {
     for key in &library.language_keys {
         let languages = || library.languages.iter().map(|language| language.name.as_str());
@@ -39,43 +37,13 @@ pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic
             );
         }
     }
-    for (name, fragment) in &library.fragments {
+    for fragment in library.fragments.values() {
         references(library, &fragment.template.node, out);
-        if reaches(library, &fragment.template.node, name, &mut BTreeSet::new()) {
-            out.push(
-                Diagnostic::new(
-                    codes::FRAGMENT_CYCLE,
-                    fragment.span,
-                    format!("fragment `{name}` contains itself"),
-                )
-                .help("break the circle: a fragment may use others, but not come back to itself"),
-            );
-        }
     }
-    if out.iter().any(|diagnostic| diagnostic.code == codes::FRAGMENT_CYCLE.id) {
-        return;
-    }
-    let measures = Measures::new(library);
-    for (name, fragment) in &library.fragments {
-        too_deep(measures.name(name).depth, "fragment", name, fragment.span, out);
-    }
-    for predicate in &library.predicates {
-        for element in &predicate.elements {
-            check_element(&measures, limits, element, out);
-        }
-        if predicate_reaches(library, &predicate.name, &predicate.name, &mut BTreeSet::new()) {
-            let span = predicate.span.unwrap_or(Span { file: 0, start: 0, end: 0 });
-            out.push(
-                Diagnostic::new(
-                    codes::FRAGMENT_CYCLE,
-                    span,
-                    format!("predicate `{}` depends on itself", predicate.name),
-                )
-                .help("break the circle"),
-            );
-        } else if let Some(span) = predicate.span {
-            too_deep(measures.predicate_depth(&predicate.name), "predicate", &predicate.name, span, out);
-        }
+    let broken = names::check(library, out);
+    let measures = Measures { library, broken, names: RefCell::default() };
+    for element in library.predicates.values().flat_map(|predicate| &predicate.elements) {
+        check_element(&measures, limits, element, out);
     }
     for skill in &library.skills {
         for element in
@@ -96,8 +64,8 @@ fn check_element<'l>(
     match &element.matcher {
         Matcher::Template(template) => check_template(measures, limits, template, out),
         Matcher::Predicate(name) => {
-            if !library.predicates.iter().any(|known| known.name == name.text) {
-                let known = library.predicates.iter().map(|predicate| predicate.name.as_str());
+            if !library.predicates.contains_key(&name.text) {
+                let known = library.predicates.keys().map(String::as_str);
                 out.push(
                     Diagnostic::new(
                         codes::UNKNOWN_PREDICATE,
@@ -127,7 +95,7 @@ fn check_template<'l>(
     let library = measures.library;
     let before = out.len();
     references(library, &template.node, out);
-    if out.len() > before {
+    if out.len() > before || measures.uses_broken(&template.node) {
         return;
     }
     let Measure { positions, requires, parts, .. } = measures.node(&template.node);
@@ -285,7 +253,7 @@ fn reference(library: &Library, name: &str, language: Option<&str>, span: Span, 
     if library.fragments.contains_key(name) || list.is_some() {
         return;
     }
-    match library.predicates.iter().find(|predicate| predicate.name == name) {
+    match library.predicates.get(name) {
         Some(predicate) => {
             let usable = predicate.computed.is_none()
                 && !predicate.elements.is_empty()
@@ -308,7 +276,7 @@ fn reference(library: &Library, name: &str, language: Option<&str>, span: Span, 
         }
         None => {
             let known = library.fragments.keys().map(String::as_str);
-            let predicates = library.predicates.iter().map(|predicate| predicate.name.as_str());
+            let predicates = library.predicates.keys().map(String::as_str);
             out.push(
                 Diagnostic::new(codes::UNKNOWN_FRAGMENT, span, format!("unknown fragment `{name}`")).help(
                     format!(
@@ -326,8 +294,7 @@ fn targets<'l>(library: &'l Library, name: &str) -> Vec<&'l Node> {
     if let Some(fragment) = library.fragments.get(name) {
         return vec![&fragment.template.node];
     }
-    let predicate = library.predicates.iter().find(|predicate| predicate.name == name);
-    predicate.map_or_else(Vec::new, |predicate| {
+    library.predicates.get(name).map_or_else(Vec::new, |predicate| {
         predicate
             .elements
             .iter()
@@ -339,66 +306,13 @@ fn targets<'l>(library: &'l Library, name: &str) -> Vec<&'l Node> {
     })
 }
 
-fn reaches(library: &Library, node: &Node, wanted: &str, seen: &mut BTreeSet<String>) -> bool {
-    match node {
-        Node::Sequence(parts) | Node::Alternatives(parts) => {
-            parts.iter().any(|part| reaches(library, part, wanted, seen))
-        }
-        Node::Optional(inner) => reaches(library, inner, wanted, seen),
-        Node::Reference { name, language: None, .. } => {
-            name == wanted
-                || (seen.insert(name.clone())
-                    && targets(library, name).into_iter().any(|node| reaches(library, node, wanted, seen)))
-        }
-        _ => false,
-    }
-}
-
-fn too_deep(depth: usize, what: &str, name: &str, span: Span, out: &mut Vec<Diagnostic>) {
-    if depth > DEEPEST {
-        out.push(
-            Diagnostic::new(
-                codes::NESTING_TOO_DEEP,
-                span,
-                format!("{what} `{name}` is nested {depth} deep, over {DEEPEST}"),
-            )
-            .help("write the inner parts out"),
-        );
-    }
-}
-
-fn predicate_reaches(library: &Library, from: &str, wanted: &str, seen: &mut BTreeSet<String>) -> bool {
-    let Some(predicate) = library.predicates.iter().find(|predicate| predicate.name == from) else {
-        return false;
-    };
-    let named = predicate.elements.iter().flat_map(|element| std::iter::once(element).chain(&element.unless));
-    for element in named {
-        match &element.matcher {
-            Matcher::Predicate(name) => {
-                let again = name.text == wanted
-                    || (seen.insert(name.text.clone())
-                        && predicate_reaches(library, &name.text, wanted, seen));
-                if again {
-                    return true;
-                }
-            }
-            Matcher::Template(template) => {
-                if reaches(library, &template.node, wanted, &mut BTreeSet::new()) {
-                    return true;
-                }
-            }
-            Matcher::Regex(..) => {}
-        }
-    }
-    false
-}
-
 /// What the parts of patterns come to. Each name is measured once, however often it is used: fragments of fragments
 /// would otherwise multiply.
 struct Measures<'l> {
     library: &'l Library,
+    /// Names in a circle or nested too deep: what uses them is not measured.
+    broken: HashSet<&'l str>,
     names: RefCell<HashMap<&'l str, Measure>>,
-    predicates: RefCell<HashMap<&'l str, usize>>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -407,30 +321,28 @@ struct Measure {
     positions: usize,
     /// Every match holds a word, symbol, mark or telling slot.
     requires: bool,
-    /// Levels of names below.
-    depth: usize,
     /// Words, slots and gaps when every name is written out.
     parts: usize,
 }
 
 impl<'l> Measures<'l> {
-    fn new(library: &'l Library) -> Self {
-        Self { library, names: RefCell::default(), predicates: RefCell::default() }
+    fn uses_broken(&self, node: &Node) -> bool {
+        let mut used = Vec::new();
+        names::references(node, &mut used);
+        used.iter().any(|name| self.broken.contains(name))
     }
 
-    /// Measures what a name stands for. A name that is being measured already, in a circle, counts as nothing.
+    /// Measures what a name stands for; there are no circles.
     fn name(&self, name: &'l str) -> Measure {
         if let Some(&known) = self.names.borrow().get(name) {
             return known;
         }
-        self.names.borrow_mut().insert(name, Measure::default());
         let targets = targets(self.library, name);
         let mut measure = Measure { requires: !targets.is_empty(), ..Measure::default() };
         for target in targets {
             let inner = self.node(target);
             measure.positions = measure.positions.saturating_add(inner.positions);
             measure.requires &= inner.requires;
-            measure.depth = measure.depth.max(inner.depth + 1);
             measure.parts = measure.parts.saturating_add(inner.parts);
         }
         self.names.borrow_mut().insert(name, measure);
@@ -438,13 +350,12 @@ impl<'l> Measures<'l> {
     }
 
     fn node(&self, node: &'l Node) -> Measure {
-        let leaf = |positions, requires| Measure { positions, requires, depth: 0, parts: 1 };
+        let leaf = |positions, requires| Measure { positions, requires, parts: 1 };
         match node {
             Node::Sequence(parts) => {
                 parts.iter().map(|part| self.node(part)).fold(Measure::default(), |a, b| Measure {
                     positions: a.positions.saturating_add(b.positions),
                     requires: a.requires | b.requires,
-                    depth: a.depth.max(b.depth),
                     parts: a.parts.saturating_add(b.parts),
                 })
             }
@@ -459,7 +370,6 @@ impl<'l> Measures<'l> {
                         out.positions = out.positions.saturating_add(inner.positions);
                     }
                     out.requires &= inner.requires;
-                    out.depth = out.depth.max(inner.depth);
                     out.parts = out.parts.saturating_add(inner.parts);
                 }
                 out.positions = out.positions.saturating_add(shared);
@@ -486,25 +396,5 @@ impl<'l> Measures<'l> {
             | Node::Symbol(_)
             | Node::Mark(_) => leaf(1, true),
         }
-    }
-
-    /// Levels of predicates below a predicate.
-    fn predicate_depth(&self, name: &'l str) -> usize {
-        if let Some(&known) = self.predicates.borrow().get(name) {
-            return known;
-        }
-        self.predicates.borrow_mut().insert(name, 0);
-        let predicate = self.library.predicates.iter().find(|predicate| predicate.name == name);
-        let elements = predicate.into_iter().flat_map(|predicate| &predicate.elements);
-        let named = elements.flat_map(|element| std::iter::once(element).chain(&element.unless));
-        let depth = named
-            .filter_map(|element| match &element.matcher {
-                Matcher::Predicate(inner) => Some(1 + self.predicate_depth(&inner.text)),
-                _ => None,
-            })
-            .max()
-            .unwrap_or_default();
-        self.predicates.borrow_mut().insert(name, depth);
-        depth
     }
 }

@@ -100,7 +100,7 @@ impl Lowering<'_> {
                 return self.part(&fragment.template.node, depth + 1);
             }
             if list_reference(name).is_none()
-                && let Some(predicate) = library.predicates.iter().find(|predicate| predicate.name == name)
+                && let Some(predicate) = library.predicates.get(name)
             {
                 let branches = predicate.elements.iter().filter_map(|element| match &element.matcher {
                     Matcher::Template(template) => Some(self.part(&template.node, depth + 1)),

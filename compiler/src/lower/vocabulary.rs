@@ -261,7 +261,7 @@ pub(super) fn all_elements(library: &Library) -> impl Iterator<Item = &Element> 
     let of_skills = library.skills.iter().flat_map(|skill| {
         skill.triggers.iter().chain(&skill.follows).chain(&skill.excludes).chain(&skill.fallbacks)
     });
-    let of_predicates = library.predicates.iter().flat_map(|predicate| &predicate.elements);
+    let of_predicates = library.predicates.values().flat_map(|predicate| &predicate.elements);
     of_skills.chain(of_predicates).flat_map(|element| std::iter::once(element).chain(&element.unless))
 }
 

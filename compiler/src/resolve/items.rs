@@ -211,19 +211,10 @@ impl Resolver<'_> {
     }
 
     fn add_predicate(&mut self, name: &Name, elements: Vec<Element>) {
-        let known = self.library.predicates.iter_mut().find(|known| known.name == name.text);
-        match known {
-            Some(known) => {
-                known.elements.extend(elements);
-                known.span.get_or_insert(name.span);
-            }
-            None => self.library.predicates.push(Predicate {
-                name: name.text.clone(),
-                elements,
-                computed: None,
-                span: Some(name.span),
-            }),
-        }
+        let new = || Predicate { elements: Vec::new(), computed: None, span: None };
+        let known = self.library.predicates.entry(name.text.clone()).or_insert_with(new);
+        known.elements.extend(elements);
+        known.span.get_or_insert(name.span);
     }
 
     pub(super) fn tool(&mut self, tool: ast::Tool) {

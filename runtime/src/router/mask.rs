@@ -50,8 +50,7 @@ pub(super) fn may_mask(message: &str) -> bool {
 pub(super) fn masks(message: &str, mut envelopes: Vec<Range<usize>>) -> Vec<Mask> {
     let mut masks = Masks { message, found: Vec::new(), open: word_characters(message) };
     envelopes.sort_by_key(|range| (range.start, range.end));
-    masks
-        .keep(envelopes.into_iter().map(|range| Mask { range, kind: MaskKind::Envelope }).collect());
+    masks.keep(envelopes.into_iter().map(|range| Mask { range, kind: MaskKind::Envelope }).collect());
     masks.keep(unread_middle(message));
     let steps: [Step; 5] = [fences, quoted_lines, inline_code, quotations, pasted_lines];
     for step in steps {

@@ -2,19 +2,73 @@
 
 use std::io::Write;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceSpan};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents,
+};
 use serde_json::json;
+use skill_compiler::library::FileInfo;
 use skill_compiler::source::Span;
 use skill_compiler::{Compiled, Diagnostic, Severity};
 
 use crate::{Failure, Output};
 
+/// Findings that are drawn with their lines; those behind them take one line each.
+const MOST_DRAWN: usize = 50;
+/// Findings that are shown at all; how many are left out is said.
+const MOST_SHOWN: usize = 1_000;
+/// Bytes of a line that are drawn at each side of what is marked in it.
+const LINE_AROUND: usize = 200;
+/// Bytes of a text that one mark underlines.
+const LONGEST_MARK: usize = 400;
+
 /// A diagnostic as miette wants it.
 #[derive(Debug)]
 struct Drawn<'d> {
     diagnostic: &'d Diagnostic,
-    source: Option<NamedSource<String>>,
+    source: Option<Excerpt<'d>>,
     file: u32,
+}
+
+/// A file of which only the lines around a place are read.
+#[derive(Debug)]
+struct Excerpt<'d>(&'d FileInfo);
+
+impl SourceCode for Excerpt<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let FileInfo { name, text, lines } = self.0;
+        let (offset, behind) = (span.offset(), span.offset() + span.len());
+        if behind > text.len() || span.len() > 2 * LONGEST_MARK {
+            // Marks themselves are never that long: these are two of them, far apart, and drawn apart.
+            return Err(MietteError::OutOfBounds);
+        }
+        let number = |at: usize| lines.line(at as u32) as usize - 1;
+        let line_start = |line: usize| lines.start_of(line).unwrap_or(text.len());
+        let context = lines_before > 0 || lines_after > 0;
+        let first = number(offset).saturating_sub(lines_before);
+        let last = number(behind.saturating_sub(1).max(offset)) + lines_after;
+        let start = if context { line_start(first) } else { offset };
+        let start =
+            if offset - start > LINE_AROUND { text.ceil_char_boundary(offset - LINE_AROUND) } else { start };
+        let end = line_start(last + 1).max(behind);
+        let end =
+            if end - behind > LINE_AROUND { text.floor_char_boundary(behind + LINE_AROUND) } else { end };
+        let line = number(start);
+        let column = text.get(line_start(line)..start).map_or(0, |before| before.chars().count());
+        Ok(Box::new(MietteSpanContents::new_named(
+            name.clone(),
+            text.as_bytes().get(start..end).unwrap_or_default(),
+            (start, end - start).into(),
+            line,
+            column,
+            number(end.saturating_sub(1)) + 1,
+        )))
+    }
 }
 
 impl std::fmt::Display for Drawn<'_> {
@@ -41,40 +95,53 @@ impl miette::Diagnostic for Drawn<'_> {
         self.diagnostic.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
     }
 
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source.as_ref().map(|source| source as &dyn miette::SourceCode)
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = self.diagnostic.span?;
+        let text = self.source.as_ref().map_or("", |excerpt| excerpt.0.text.as_str());
         let own = LabeledSpan::new_primary_with_span(
             Some(self.diagnostic.label.clone()).filter(|label| !label.is_empty()),
-            place(span),
+            place(span, text),
         );
-        let related = self
-            .diagnostic
-            .related
-            .iter()
-            .filter(|label| label.span.file == self.file)
-            .map(|label| LabeledSpan::new_with_span(Some(label.text.clone()), place(label.span)));
+        let related =
+            self.diagnostic.related.iter().filter(|label| label.span.file == self.file).map(move |label| {
+                LabeledSpan::new_with_span(Some(label.text.clone()), place(label.span, text))
+            });
         Some(Box::new(std::iter::once(own).chain(related)))
     }
 }
 
-fn place(span: Span) -> SourceSpan {
-    SourceSpan::new((span.start as usize).into(), (span.end.saturating_sub(span.start)) as usize)
+fn place(span: Span, text: &str) -> SourceSpan {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let end = if end.saturating_sub(start) > LONGEST_MARK {
+        text.floor_char_boundary(start + LONGEST_MARK)
+    } else {
+        end
+    };
+    SourceSpan::new(start.into(), end.saturating_sub(start))
 }
 
 /// Writes every diagnostic and a line that counts them to standard error.
 pub(crate) fn write_human(compiled: &Compiled, output: &mut Output) -> Result<(), Failure> {
     let theme = if output.colour_err { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(output.width).with_links(false);
-    for diagnostic in &compiled.diagnostics {
+    for (number, diagnostic) in compiled.diagnostics.iter().take(MOST_SHOWN).enumerate() {
         let file = diagnostic.span.map(|span| span.file).unwrap_or_default();
         let info = compiled.library.files.get(file as usize);
+        if number >= MOST_DRAWN {
+            let at = diagnostic.span.zip(info).map_or(String::new(), |(span, info)| {
+                format!("{}:{}: ", info.name, info.lines.line(span.start))
+            });
+            writeln!(output.err, "{at}{}: {}", diagnostic.code, diagnostic.message)?;
+            continue;
+        }
         let source = info
-            .filter(|info| diagnostic.span.is_some() && !info.text.is_empty())
-            .map(|info| NamedSource::new(&info.name, info.text.clone()));
+            .filter(|info| diagnostic.span.is_some_and(|span| info.text.len() >= span.end as usize))
+            .filter(|info| !info.text.is_empty())
+            .map(Excerpt);
         let mut text = String::new();
         let drawn = Drawn { diagnostic, source, file };
         if handler.render_report(&mut text, &drawn).is_err() || drawn.source.is_none() {
@@ -93,6 +160,9 @@ pub(crate) fn write_human(compiled: &Compiled, output: &mut Output) -> Result<()
                 compiled.library.files.get(label.span.file as usize).map_or("", |file| file.name.as_str());
             writeln!(output.err, "  {name}:{}: {}", compiled.library.line(label.span), label.text)?;
         }
+    }
+    if let Some(more) = compiled.diagnostics.len().checked_sub(MOST_SHOWN).filter(|&more| more > 0) {
+        writeln!(output.err, "and {more} more, which `skillc check --format json` lists")?;
     }
     if !compiled.diagnostics.is_empty() {
         let count = |severity| compiled.diagnostics.iter().filter(|d| d.severity == severity).count();
