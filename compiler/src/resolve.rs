@@ -82,7 +82,7 @@ impl Resolver<'_> {
                 Diagnostic::new(
                     codes::LIBRARY_TOO_LARGE,
                     Span { file: number, start: 0, end: 0 },
-                    format!("this file has {} bytes, over the limit of {limit}", source.bytes.len()),
+                    format!("this file has more than {limit} bytes"),
                 )
                 .help("split the file (setting: file_bytes)"),
             );

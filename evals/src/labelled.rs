@@ -31,7 +31,7 @@ pub struct Labelled {
 
 /// A line that is no labelled message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: {cause}")]
+#[error("{line}: {cause}")]
 pub struct LineError {
     /// Line, from 1.
     pub line: usize,
@@ -41,15 +41,23 @@ pub struct LineError {
 
 /// Reads labelled messages; each bad line is an error of its own and the rest goes on.
 pub fn read(text: &str) -> impl Iterator<Item = Result<Labelled, LineError>> + '_ {
-    let lines = text.strip_prefix('\u{FEFF}').unwrap_or(text).lines().enumerate();
-    lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')).map(|(at, line)| {
-        let number = at + 1;
-        let read = if line.trim_start().starts_with('{') { read_json(line) } else { read_tsv(line) };
-        match read {
-            Ok(labelled) => Ok(Labelled { line: number, ..labelled }),
-            Err(cause) => Err(LineError { line: number, cause }),
-        }
-    })
+    let lines = text.strip_prefix('\u{FEFF}').unwrap_or(text).lines();
+    lines.enumerate().filter_map(|(at, line)| read_line(line, at + 1).transpose())
+}
+
+/// Reads one line by its number from 1; None if it is blank or a comment.
+///
+/// # Errors
+/// It is no labelled message.
+pub fn read_line(line: &str, number: usize) -> Result<Option<Labelled>, LineError> {
+    if line.trim().is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let read = if line.trim_start().starts_with('{') { read_json(line) } else { read_tsv(line) };
+    match read {
+        Ok(labelled) => Ok(Some(Labelled { line: number, ..labelled })),
+        Err(cause) => Err(LineError { line: number, cause }),
+    }
 }
 
 fn read_json(line: &str) -> Result<Labelled, String> {

@@ -167,7 +167,8 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         let start = Instant::now();
         let route = self.router.route(&mut self.scratch, self.state, message, &self.available);
         observer.routed(&route);
-        let certain = route.language.is_some();
+        // What the message does not tell, the turns before it may.
+        let certain = route.language.is_some() || self.language.is_some();
         let number = route.language.map(|number| number as usize).or(self.language).unwrap_or_default();
         let language = self.library.languages.get(number).cloned().unwrap_or_default();
         let skill = route.decision.skill.map(|skill| self.router.pack().skill_text(skill as usize));

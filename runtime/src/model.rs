@@ -92,7 +92,7 @@ impl Model {
     pub fn open(folder: &Path, runtime: &Path, device: DeviceChoice) -> Result<Self, ModelError> {
         let files = files::Files::read(folder)?;
         let tokenizer = read_tokenizer(folder)?;
-        let template = ChatTemplate::new(&files.template, &files.special)?;
+        let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
         let (session, device) = device::open(&files.graph, runtime, device)?;
         let decoder = Decoder::new(session)?;
         Ok(Self { decoder, tokenizer, template, files, device })
@@ -247,7 +247,7 @@ impl Drafting {
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
         let files = files::Files::read(folder)?;
         let tokenizer = read_tokenizer(folder)?;
-        let template = ChatTemplate::new(&files.template, &files.special)?;
+        let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
         Ok(Self { tokenizer, template, files })
     }
 

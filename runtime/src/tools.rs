@@ -21,7 +21,8 @@ pub use calculator::calculate;
 pub struct ToolContext<'l> {
     /// Texts of the reply's language.
     pub language: &'l LanguageText,
-    /// The language was told by the message's own words, so its decimal mark holds for the message too.
+    /// The language was told by words of the message or of a turn before it, so its decimal mark holds for the
+    /// message, too.
     pub language_is_certain: bool,
     /// Now.
     pub now: jiff::Timestamp,
@@ -37,7 +38,7 @@ impl<'l> ToolContext<'l> {
             language,
             language_is_certain,
             now: jiff::Timestamp::now(),
-            zone: jiff::tz::TimeZone::system(),
+            zone: jiff::tz::TimeZone::try_system().unwrap_or_else(|_| jiff::tz::TimeZone::unknown()),
         }
     }
 

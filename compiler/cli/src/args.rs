@@ -115,10 +115,10 @@ pub(crate) struct Table {
 #[derive(Debug, Args)]
 pub(crate) struct Route {
     /// The message
-    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true, value_parser = message)]
     pub(crate) message: Option<String>,
     /// An earlier user turn; may repeat, oldest first
-    #[arg(long, value_name = "MESSAGE", conflicts_with = "batch")]
+    #[arg(long, value_name = "MESSAGE", conflicts_with = "batch", allow_hyphen_values = true)]
     pub(crate) after: Vec<String>,
     /// Tools that can run [default: every declared one]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
@@ -137,9 +137,10 @@ pub(crate) struct Route {
 #[derive(Debug, Args)]
 pub(crate) struct Prompt {
     /// The message
+    #[arg(allow_hyphen_values = true, value_parser = message)]
     pub(crate) message: String,
     /// An earlier user turn; may repeat, oldest first
-    #[arg(long, value_name = "MESSAGE")]
+    #[arg(long, value_name = "MESSAGE", allow_hyphen_values = true)]
     pub(crate) after: Vec<String>,
     /// Tools that can run [default: every declared one]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
@@ -238,9 +239,27 @@ pub(crate) enum Answers {
     Strict,
 }
 
+/// A message. It may start with a dash ("-5 + 3"), but a lone word that does is a mistyped option.
+fn message(text: &str) -> Result<String, String> {
+    let option = text.trim_start_matches('-').starts_with(char::is_alphabetic);
+    if text.starts_with('-') && option && !text.contains(char::is_whitespace) {
+        return Err("there is no such option here; a message like this needs `--` before it".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// A temperature: a finite number from 0 to 2, as model cards use it.
+fn temperature(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if (0.0..=2.0).contains(&value) => Ok(value),
+        _ => Err("a temperature is a number from 0 to 2".to_owned()),
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
     /// One message; without it a conversation
+    #[arg(allow_hyphen_values = true, value_parser = message)]
     pub(crate) message: Option<String>,
     /// Tools that may run [default: every one that can]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
@@ -251,7 +270,7 @@ pub(crate) struct Chat {
     #[arg(long, conflicts_with = "temperature")]
     pub(crate) greedy: bool,
     /// How freely tokens are drawn [default: the model's own]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = temperature)]
     pub(crate) temperature: Option<f32>,
     /// The same seed gives the same answer
     #[arg(long, default_value_t = 0)]

@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod failure;
+mod input;
 mod interrupt;
 mod library;
 pub mod model_store;

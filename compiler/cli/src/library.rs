@@ -1,5 +1,6 @@
 //! Finds, reads and compiles the library of a command.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use skill_compiler::{Compiled, Limits, SourceFile, compile};
 use skill_runtime::artifact::Pack;
 
 use crate::commands::diagnostics;
-use crate::{Failure, Output};
+use crate::{Failure, Output, input};
 
 /// The shipped library, for use where no other is named and there is no `skills/`.
 pub const EMBEDDED: &[(&str, &str)] = &[
@@ -53,7 +54,7 @@ fn chosen(named: Option<&Path>) -> Option<PathBuf> {
 }
 
 fn is_artifact(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("skillpack"))
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("skillpack")) && !path.is_dir()
 }
 
 /// Reads the sources of a library.
@@ -86,12 +87,14 @@ pub(crate) fn sources(named: &[PathBuf]) -> Result<Vec<SourceFile>, Failure> {
         }
     }
     files.sort();
-    files.dedup();
+    // One file may be named in two ways; the first spelling stays. What cannot be found is reported when it is read.
+    let mut seen = HashSet::new();
+    files.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     files.iter().map(|path| read(path)).collect()
 }
 
 fn read(path: &Path) -> Result<SourceFile, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, error))?;
+    let bytes = input::bytes(path, Limits::default().file_bytes)?;
     let name = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     Ok(SourceFile { name, bytes })
 }
@@ -112,7 +115,7 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Fai
         }
         if path.is_dir() {
             walk(&path, depth + 1, found)?;
-        } else if path.extension().is_some_and(|ending| ending == "skill") {
+        } else if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("skill")) {
             found.push(path);
         }
     }

@@ -46,10 +46,22 @@ pub(super) fn check(library: &Library, limits: &Limits, out: &mut Vec<Diagnostic
         check_element(&measures, limits, element, out);
     }
     for skill in &library.skills {
-        for element in
-            skill.triggers.iter().chain(&skill.follows).chain(&skill.excludes).chain(&skill.fallbacks)
-        {
+        for element in skill.triggers.iter().chain(&skill.excludes).chain(&skill.fallbacks) {
             check_element(&measures, limits, element, out);
+        }
+        // They only bind slots on a turn that is carried already, so one may be a slot alone.
+        for element in &skill.follows {
+            let before = out.len();
+            check_element(&measures, limits, element, out);
+            let found = out.split_off(before);
+            let own = match &element.matcher {
+                Matcher::Template(template) => Some(template.span),
+                _ => None,
+            };
+            let alone = |diagnostic: &Diagnostic| {
+                diagnostic.code == codes::REQUIRES_NOTHING.id && diagnostic.span == own
+            };
+            out.extend(found.into_iter().filter(|diagnostic| !alone(diagnostic)));
         }
     }
 }

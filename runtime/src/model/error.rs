@@ -20,8 +20,13 @@ pub enum ModelError {
     #[error("the tokenizer failed: {0}")]
     Tokenizer(String),
     /// The chat template failed.
-    #[error("the chat template failed: {0}")]
-    Template(String),
+    #[error("{path}: the chat template failed: {cause}")]
+    Template {
+        /// The file that holds it.
+        path: String,
+        /// The template engine's message, with the line.
+        cause: String,
+    },
     /// ONNX Runtime failed.
     #[error("ONNX Runtime: {0}")]
     Runtime(String),

@@ -66,6 +66,8 @@ pub(super) struct Files {
     pub(super) name: String,
     pub(super) graph: PathBuf,
     pub(super) template: String,
+    /// Where the template stands, for messages.
+    pub(super) template_path: PathBuf,
     pub(super) special: BTreeMap<String, String>,
     pub(super) generation: Generation,
     pub(super) context: usize,
@@ -80,23 +82,24 @@ impl Files {
                 "is no folder; `skillc model fetch` gets the embedded default",
             ));
         }
-        let config = json(&folder.join("config.json"))?;
-        let generation = optional(&folder.join("generation_config.json"))?;
-        let tokenizer = optional(&folder.join("tokenizer_config.json"))?;
+        let config = Settings::read(folder.join("config.json"), true)?;
+        let generation = Settings::read(folder.join("generation_config.json"), false)?;
+        let tokenizer = Settings::read(folder.join("tokenizer_config.json"), false)?;
         let profile_path = folder.join("profile.json");
-        let profile = if profile_path.is_file() {
-            serde_json::from_value(json(&profile_path)?)
-                .map_err(|error| ModelError::file(&profile_path, error))?
-        } else {
-            Profile::default()
+        let profile = Settings::read(profile_path.clone(), false)?;
+        let profile = match profile.value {
+            Value::Null => Profile::default(),
+            value => serde_json::from_value(value).map_err(|error| ModelError::file(&profile_path, error))?,
         };
+        let (template_path, template) = template(folder, &tokenizer)?;
         Ok(Self {
             name: folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             graph: graph(folder)?,
-            template: template(folder, &tokenizer)?,
+            template,
+            template_path,
             special: special_tokens(&tokenizer),
-            generation: read_generation(&config, &generation, folder)?,
-            context: context(&config),
+            generation: read_generation(&config, &generation)?,
+            context: context(&config)?,
             profile,
         })
     }
@@ -105,10 +108,6 @@ impl Files {
 fn json(path: &Path) -> Result<Value, ModelError> {
     let text = std::fs::read_to_string(path).map_err(|error| ModelError::file(path, error))?;
     serde_json::from_str(&text).map_err(|error| ModelError::file(path, error))
-}
-
-fn optional(path: &Path) -> Result<Value, ModelError> {
-    if path.is_file() { json(path) } else { Ok(Value::Null) }
 }
 
 /// `onnx/model.onnx`, else the first `onnx/model*.onnx`, else the same beside the configuration.
@@ -132,32 +131,38 @@ fn graph(folder: &Path) -> Result<PathBuf, ModelError> {
     Err(ModelError::file(&folder.join("onnx"), "holds no model*.onnx"))
 }
 
-fn template(folder: &Path, tokenizer: &Value) -> Result<String, ModelError> {
-    let path = folder.join("chat_template.jinja");
-    if path.is_file() {
-        return std::fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error));
+/// The chat template and the file that holds it.
+fn template(folder: &Path, tokenizer: &Settings) -> Result<(PathBuf, String), ModelError> {
+    let mut path = folder.join("chat_template.jinja");
+    let text = if std::fs::symlink_metadata(&path).is_ok() {
+        std::fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?
+    } else {
+        path = tokenizer.path.clone();
+        match tokenizer.get("chat_template") {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(named)) => named
+                .iter()
+                .find(|entry| entry.get("name").and_then(Value::as_str) == Some("default"))
+                .or(named.first())
+                .and_then(|entry| entry.get("template"))
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+                .ok_or_else(|| ModelError::file(&path, "its chat templates are no texts"))?,
+            Some(value) => return Err(tokenizer.wrong("chat_template", "a text or a list", value)),
+            None => {
+                let cause = "has no chat template (chat_template.jinja or tokenizer_config.json)";
+                return Err(ModelError::file(folder, cause));
+            }
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(ModelError::file(&path, "the chat template is empty"));
     }
-    match tokenizer.get("chat_template") {
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(Value::Array(named)) => named
-            .iter()
-            .find(|entry| entry.get("name").and_then(Value::as_str) == Some("default"))
-            .or(named.first())
-            .and_then(|entry| entry.get("template"))
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-            .ok_or_else(|| {
-                ModelError::file(&folder.join("tokenizer_config.json"), "its chat templates are no texts")
-            }),
-        _ => Err(ModelError::file(
-            folder,
-            "has no chat template (chat_template.jinja or tokenizer_config.json)",
-        )),
-    }
+    Ok((path, text))
 }
 
 /// `bos_token` and its like, written as a text or as an object with `content`.
-fn special_tokens(tokenizer: &Value) -> BTreeMap<String, String> {
+fn special_tokens(tokenizer: &Settings) -> BTreeMap<String, String> {
     ["bos_token", "eos_token", "unk_token", "pad_token"]
         .into_iter()
         .filter_map(|key| {
@@ -168,43 +173,166 @@ fn special_tokens(tokenizer: &Value) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn context(config: &Value) -> usize {
-    let keys = ["max_position_embeddings", "n_positions", "seq_length"];
-    let found = keys.iter().find_map(|key| {
-        config
-            .get(key)
-            .or_else(|| config.get("text_config").and_then(|text| text.get(key)))
-            .and_then(Value::as_u64)
-    });
-    found.unwrap_or(2048) as usize
+/// A settings file as an object; None if it is missing.
+struct Settings {
+    path: PathBuf,
+    value: Value,
 }
 
-fn read_generation(config: &Value, generation: &Value, folder: &Path) -> Result<Generation, ModelError> {
-    let ids = |value: Option<&Value>| -> Vec<u32> {
-        match value {
-            Some(Value::Array(ids)) => ids.iter().filter_map(Value::as_u64).map(|id| id as u32).collect(),
-            Some(Value::Number(id)) => id.as_u64().map(|id| id as u32).into_iter().collect(),
-            _ => Vec::new(),
+impl Settings {
+    /// # Errors
+    /// It is there and cannot be read, is no JSON, or no object.
+    fn read(path: PathBuf, required: bool) -> Result<Self, ModelError> {
+        if !required && std::fs::symlink_metadata(&path).is_err() {
+            return Ok(Self { path, value: Value::Null });
         }
+        let value = json(&path)?;
+        if !value.is_object() {
+            return Err(ModelError::file(&path, format!("holds {}, not an object {{…}}", kind_of(&value))));
+        }
+        Ok(Self { path, value })
+    }
+
+    /// A setting; null counts as missing.
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.value.get(key).filter(|value| !value.is_null())
+    }
+
+    fn wrong(&self, key: &str, wanted: &str, value: &Value) -> ModelError {
+        ModelError::file(&self.path, format!("`{key}` is {value}, not {wanted}"))
+    }
+
+    /// A number that `fits`.
+    fn number(
+        &self,
+        key: &str,
+        default: f64,
+        wanted: &str,
+        fits: fn(f64) -> bool,
+    ) -> Result<f64, ModelError> {
+        let Some(value) = self.get(key) else { return Ok(default) };
+        value.as_f64().filter(|&number| fits(number)).ok_or_else(|| self.wrong(key, wanted, value))
+    }
+
+    /// A count from `least` to the largest 32-bit number.
+    fn count(&self, key: &str, default: usize, least: u64) -> Result<usize, ModelError> {
+        let Some(value) = self.get(key) else { return Ok(default) };
+        value
+            .as_u64()
+            .filter(|count| (least..=u64::from(u32::MAX)).contains(count))
+            .map(|count| count as usize)
+            .ok_or_else(|| self.wrong(key, &format!("a whole number of {least} or more"), value))
+    }
+
+    fn flag(&self, key: &str, default: bool) -> Result<bool, ModelError> {
+        let Some(value) = self.get(key) else { return Ok(default) };
+        value.as_bool().ok_or_else(|| self.wrong(key, "true or false", value))
+    }
+
+    /// Token ids, written as one number or a list, all below `vocabulary`.
+    fn token_ids(&self, key: &str, vocabulary: usize) -> Result<Vec<u32>, ModelError> {
+        let Some(value) = self.get(key) else { return Ok(Vec::new()) };
+        let values = match value {
+            Value::Array(values) => values.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let ids = values.iter().map(|value| {
+            value
+                .as_u64()
+                .filter(|&id| id < vocabulary as u64)
+                .and_then(|id| u32::try_from(id).ok())
+                .ok_or_else(|| self.wrong(key, &format!("a token below {vocabulary}"), value))
+        });
+        ids.collect()
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Tokens of context where the configuration does not say.
+const DEFAULT_CONTEXT: usize = 2048;
+
+fn context(config: &Settings) -> Result<usize, ModelError> {
+    let keys = ["max_position_embeddings", "n_positions", "seq_length"];
+    let nested = Settings {
+        path: config.path.clone(),
+        value: config.get("text_config").cloned().unwrap_or(Value::Null),
     };
-    let mut ends = ids(generation.get("eos_token_id"));
-    ends.extend(ids(config.get("eos_token_id")));
+    for settings in [config, &nested] {
+        if let Some(key) = keys.iter().find(|key| settings.get(key).is_some()) {
+            return settings.count(key, DEFAULT_CONTEXT, 1);
+        }
+    }
+    Ok(DEFAULT_CONTEXT)
+}
+
+fn read_generation(config: &Settings, generation: &Settings) -> Result<Generation, ModelError> {
+    let vocabulary = config.count("vocab_size", u32::MAX as usize, 1)?;
+    let mut ends = generation.token_ids("eos_token_id", vocabulary)?;
+    ends.extend(config.token_ids("eos_token_id", vocabulary)?);
     ends.sort_unstable();
     ends.dedup();
     if ends.is_empty() {
-        return Err(ModelError::file(
-            &folder.join("generation_config.json"),
-            "names no `eos_token_id`, so no answer would end",
-        ));
+        return Err(ModelError::file(&generation.path, "names no `eos_token_id`, so no answer would end"));
     }
-    let number = |key: &str, default: f64| generation.get(key).and_then(Value::as_f64).unwrap_or(default);
+    let share = |share: f64| share > 0.0 && share <= 1.0;
     Ok(Generation {
         ends,
-        sample: generation.get("do_sample").and_then(Value::as_bool).unwrap_or(false),
-        temperature: number("temperature", 1.0) as f32,
-        top_p: number("top_p", 1.0) as f32,
-        top_k: number("top_k", 0.0).max(0.0) as usize,
-        repetition_penalty: number("repetition_penalty", 1.0) as f32,
-        max_new_tokens: number("max_new_tokens", 512.0).max(1.0) as usize,
+        sample: generation.flag("do_sample", false)?,
+        temperature: generation
+            .number("temperature", 1.0, "a number of 0 or more", |t| (0.0..1e6).contains(&t))?
+            as f32,
+        top_p: generation.number("top_p", 1.0, "a number above 0, at most 1", share)? as f32,
+        top_k: generation.count("top_k", 0, 0)?,
+        repetition_penalty: generation
+            .number("repetition_penalty", 1.0, "a number above 0", |penalty| penalty > 0.0 && penalty < 1e6)?
+            as f32,
+        max_new_tokens: generation.count("max_new_tokens", 512, 1)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(text: &str) -> Settings {
+        Settings { path: PathBuf::from("x.json"), value: serde_json::from_str(text).unwrap_or_default() }
+    }
+
+    #[test]
+    fn settings_of_the_wrong_kind_are_errors_that_name_file_and_key() {
+        let config = settings(r#"{"vocab_size": 100, "eos_token_id": 2}"#);
+        let bad = [
+            (r#"{"eos_token_id": 4294967298}"#, "eos_token_id"),
+            (r#"{"eos_token_id": [2, 100]}"#, "eos_token_id"),
+            (r#"{"eos_token_id": "2"}"#, "eos_token_id"),
+            (r#"{"temperature": "hot"}"#, "temperature"),
+            (r#"{"temperature": -1}"#, "temperature"),
+            (r#"{"top_p": 0}"#, "top_p"),
+            (r#"{"top_k": -3}"#, "top_k"),
+            (r#"{"do_sample": 1}"#, "do_sample"),
+            (r#"{"max_new_tokens": 0}"#, "max_new_tokens"),
+        ];
+        for (text, key) in bad {
+            let said =
+                read_generation(&config, &settings(text)).map(|_| ()).map_err(|error| error.to_string());
+            assert!(
+                said.as_ref().is_err_and(|said| said.contains(key) && said.contains("x.json")),
+                "{said:?}"
+            );
+        }
+        let read = read_generation(&config, &settings(r#"{"eos_token_id": [3], "temperature": null}"#));
+        assert_eq!(read.map(|generation| generation.ends).ok(), Some(vec![2, 3]));
+        assert!(context(&settings(r#"{"max_position_embeddings": "many"}"#)).is_err());
+        assert_eq!(context(&settings(r#"{"text_config": {"n_positions": 64}}"#)).ok(), Some(64));
+    }
 }

@@ -1,6 +1,7 @@
 //! Renders chat templates as the model's own files define them.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
@@ -32,6 +33,7 @@ pub struct ChatTemplate {
     environment: Environment<'static>,
     special: BTreeMap<String, String>,
     takes_tools: bool,
+    path: PathBuf,
 }
 
 impl std::fmt::Debug for ChatTemplate {
@@ -45,24 +47,24 @@ const NAME: &str = "chat_template";
 const FUEL: u64 = 50_000_000;
 
 impl ChatTemplate {
-    /// Compiles a template; `special` are the tokens that it may name, such as `bos_token`.
+    /// Compiles a template; `special` are the tokens that it may name, such as `bos_token`, `path` is the file
+    /// that messages name.
     ///
     /// # Errors
     /// The template's syntax; the message names the line.
-    pub fn new(source: &str, special: &BTreeMap<String, String>) -> Result<Self, ModelError> {
+    pub fn new(source: &str, special: &BTreeMap<String, String>, path: &Path) -> Result<Self, ModelError> {
+        let failed = |error: Error| template_error(path, &error);
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        environment.set_syntax(syntax.map_err(|error| ModelError::Template(format!("{error:#}")))?);
+        environment.set_syntax(syntax.map_err(failed)?);
         environment.set_fuel(Some(FUEL));
         environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
         environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
             Err(Error::new(ErrorKind::InvalidOperation, message))
         });
-        environment
-            .add_template_owned(NAME, source.to_owned())
-            .map_err(|error| ModelError::Template(format!("{error:#}")))?;
+        environment.add_template_owned(NAME, source.to_owned()).map_err(failed)?;
         let takes_tools = source.contains("tools");
-        Ok(Self { environment, special: special.clone(), takes_tools })
+        Ok(Self { environment, special: special.clone(), takes_tools, path: path.to_owned() })
     }
 
     /// Whether the template has a place for tools.
@@ -76,10 +78,8 @@ impl ChatTemplate {
     /// # Errors
     /// The template's own complaint, or a step limit.
     pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
-        let template = self
-            .environment
-            .get_template(NAME)
-            .map_err(|error| ModelError::Template(format!("{error:#}")))?;
+        let template =
+            self.environment.get_template(NAME).map_err(|error| template_error(&self.path, &error))?;
         let functions: Vec<serde_json::Value> = tools.iter().map(function).collect();
         let tools = if functions.is_empty() { Value::from(()) } else { Value::from(Serde(functions)) };
         let special = |key: &str| self.special.get(key).cloned().unwrap_or_default();
@@ -93,8 +93,12 @@ impl ChatTemplate {
                 unk_token => special("unk_token"),
                 pad_token => special("pad_token"),
             })
-            .map_err(|error| ModelError::Template(format!("{error:#}")))
+            .map_err(|error| template_error(&self.path, &error))
     }
+}
+
+fn template_error(path: &Path, error: &Error) -> ModelError {
+    ModelError::Template { path: path.display().to_string(), cause: format!("{error:#}") }
 }
 
 /// A tool as OpenAI's API and most templates write it.

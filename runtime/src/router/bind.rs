@@ -199,6 +199,17 @@ fn written_end(tokens: &[Token], at: usize, end: usize) -> usize {
     stop
 }
 
+/// Tokens of the dot behind a short word that goes on with another, as in `St. Petersburg`: 0 or 1.
+fn abbreviation_dot(tokens: &[Token], from: usize, to: usize, end: usize) -> usize {
+    const LONGEST: u32 = 3;
+    let (Some(first), Some(dot), Some(next)) = (tokens.get(from), tokens.get(to), tokens.get(to + 1)) else {
+        return 0;
+    };
+    let short = first.has(flags::WORD) && to == from + 1 && first.end - first.start <= LONGEST;
+    let apart = dot.glyph == b'.' && dot.start == first.end && next.start > dot.end && next.has(flags::WORD);
+    usize::from(to + 1 < end && short && apart)
+}
+
 /// Ranges that a slot can take from `next`, best first; returns how many.
 fn slot_ranges(
     kind: SlotKind,
@@ -211,8 +222,10 @@ fn slot_ranges(
     let tokens = text.tokens;
     let Some(first) = tokens.get(next).filter(|_| next < form.end) else { return 0 };
     if kind == SlotKind::Expression {
-        let fits =
-            |run: &&Run| run.start >= low && run.start <= next && run.end > next && run.end <= form.end;
+        // Nothing but marks, such as a bracket, stands in front of `next`: a run is taken whole.
+        let fits = |run: &&Run| {
+            run.start >= low && skip_marks(tokens, run.start, run.end) == next && run.end <= form.end
+        };
         let run = text.runs.iter().find(fits);
         return match run {
             Some(run) => {
@@ -252,11 +265,12 @@ fn slot_ranges(
             let mut from = next;
             while count < 4 && from < form.end && tokens.get(from).is_some_and(|t| t.has(word_like)) {
                 let to = written_end(tokens, from, form.end);
+                let dot = abbreviation_dot(tokens, from, to, form.end);
                 if let (true, Some(stop)) = (content(from, to), stops.get_mut(count)) {
                     *stop = to;
                 }
                 count += 1;
-                from = to;
+                from = to + dot;
             }
             if !content(next, end) {
                 return 0;

@@ -119,7 +119,7 @@ impl Router<'_> {
                 let names = layout_range(self.view.slots, template.slots_start, template.slots_len);
                 for (slot, &(from, to)) in names.iter().zip(&found.slots) {
                     if to > from {
-                        let span = reading.span(from as usize, to as usize);
+                        let span = reading.unquoted(from as usize, to as usize);
                         slots.push((self.view.str(slot.name_start, slot.name_len).to_owned(), span));
                     }
                 }

@@ -30,6 +30,10 @@ pub const PHRASE_START: u32 = 1 << 24;
 pub const EXPANDS: u32 = 1 << 25;
 /// Holds a character of a language's `spelling` as written (an umlaut).
 pub const SPELLED: u32 = 1 << 26;
+/// Its first character is a digit.
+pub const STARTS_DIGIT: u32 = 1 << 27;
+/// Its last character is a digit.
+pub const ENDS_DIGIT: u32 = 1 << 28;
 
 /// In `asks`.
 pub const ASKS: u32 = 1 << (FIRST_LIST + 3);

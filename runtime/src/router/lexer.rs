@@ -30,6 +30,8 @@ pub(super) struct Token {
     pub(super) end: u32,
     /// Bits of `flags`.
     pub(super) flags: u32,
+    /// The ASCII symbol or mark that the token is, after folding; 0 for other tokens.
+    pub(super) glyph: u8,
 }
 
 impl Token {
@@ -115,8 +117,8 @@ fn classify(c: char) -> Wide {
     }
     match c {
         '×' | '·' | '∙' | '⋅' => return Wide::Symbol(Some(b'*')),
-        '÷' | '∶' => return Wide::Symbol(Some(b'/')),
-        '−' => return Wide::Symbol(Some(b'-')),
+        '÷' | '∶' | '⁄' => return Wide::Symbol(Some(b'/')),
+        '−' | '‐' | '‑' => return Wide::Symbol(Some(b'-')),
         '°' => return Wide::Symbol(None),
         _ if c.is_whitespace() && c != '\u{2028}' && c != '\u{2029}' => return Wide::Space,
         _ => {}
@@ -181,9 +183,16 @@ impl Lexer {
         self.push(id, start, end, kind | known & !flags::EXPANDS);
     }
 
+    /// Says which ASCII character the newest token is.
+    fn set_glyph(&mut self, glyph: u8) {
+        if let Some(token) = self.tokens.last_mut() {
+            token.glyph = glyph;
+        }
+    }
+
     fn push(&mut self, id: u32, start: usize, end: usize, flags: u32) {
         self.signature |= signature_bit(id);
-        self.tokens.push(Token { id, start: start as u32, end: end as u32, flags });
+        self.tokens.push(Token { id, start: start as u32, end: end as u32, flags, glyph: 0 });
     }
 
     fn lex_range(&mut self, view: &View<'_>, message: &str, range: std::ops::Range<usize>) {
@@ -256,13 +265,15 @@ impl Lexer {
                         at = self.word(view, text, at, base)?;
                     } else {
                         let id = self.lookup_plain(view, bytes.get(at..end).unwrap_or_default());
-                        self.push_known(view, id, base + at, base + end, flags::NUMBER);
+                        let edges = flags::STARTS_DIGIT | flags::ENDS_DIGIT;
+                        self.push_known(view, id, base + at, base + end, flags::NUMBER | edges);
                         at = end;
                     }
                 }
                 Class::Symbol => {
                     let id = view.ascii_ids.get(usize::from(byte)).copied().unwrap_or(ID_UNKNOWN);
                     self.push_known(view, id, base + at, base + at + 1, flags::SYMBOL);
+                    self.set_glyph(byte);
                     at += 1;
                 }
                 Class::Mark => at = self.mark(view, text, at, base)?,
@@ -289,6 +300,7 @@ impl Lexer {
                                 ),
                             };
                             self.push_known(view, id, base + at, base + at + width, flags::SYMBOL);
+                            self.set_glyph(ascii.unwrap_or_default());
                             at += width;
                         }
                         Wide::Mark => {
@@ -322,8 +334,10 @@ impl Lexer {
             }
         }
         let id = view.ascii_ids.get(usize::from(byte)).copied().unwrap_or(ID_UNKNOWN);
-        let bracket = if matches!(byte, b'(' | b')') { flags::BRACKET } else { 0 };
+        let bracket = matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}');
+        let bracket = if bracket { flags::BRACKET } else { 0 };
         self.push(id, base + at, base + at + 1, flags::MARK | bracket);
+        self.set_glyph(byte);
         Ok(at + 1)
     }
 
@@ -408,6 +422,9 @@ impl Lexer {
             self.push(ID_UNKNOWN, base + start, base + start + width, flags::MARK);
             return Ok(start + width);
         }
+        let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        extra |= if digit(start) { flags::STARTS_DIGIT } else { 0 };
+        extra |= if digit(at - 1) { flags::ENDS_DIGIT } else { 0 };
         if !single && matches!(bytes.get(at), Some(b'+' | b'#')) {
             let tail = bytes.iter().skip(at).take_while(|b| matches!(b, b'+' | b'#')).take(4).count();
             let plain = self.buffer.len();
@@ -480,8 +497,7 @@ impl Lexer {
             if !token.has(flags::MARK | flags::SYMBOL) {
                 continue;
             }
-            let byte = bytes.get(token.start as usize).copied().unwrap_or_default();
-            if !matches!(byte, b'-' | b'.' | b'/' | b'&' | b'\'') || token.end != token.start + 1 {
+            if !matches!(token.glyph, b'-' | b'.' | b'/' | b'&' | b'\'') {
                 continue;
             }
             let before = at.checked_sub(1).and_then(|n| self.tokens.get(n)).copied().unwrap_or_default();
@@ -491,7 +507,7 @@ impl Lexer {
                 && after.has(word_like)
                 && before.end == token.start
                 && token.end == after.start;
-            let digits = ends_digit(bytes, before) && starts_digit(bytes, after);
+            let digits = before.has(flags::ENDS_DIGIT) && after.has(flags::STARTS_DIGIT);
             if touches && !digits {
                 self.set(at, flags::MARK | flags::CONTINUES);
                 if let Some(next) = self.tokens.get_mut(at + 1) {
@@ -499,7 +515,7 @@ impl Lexer {
                 }
             } else if touches {
                 self.set(at, flags::SYMBOL);
-            } else if byte == b'-' && !near_number(&self.tokens, at) {
+            } else if token.glyph == b'-' && !near_number(&self.tokens, at) {
                 self.set(at, flags::MARK);
             }
         }
@@ -616,11 +632,16 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
         }
-        let separator = matches!(bytes.get(at), Some(b'.' | b',' | b'\''));
-        if !separator || !bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+        let separator = match bytes.get(at..) {
+            Some([b'.' | b',' | b'\'', ..]) => 1,
+            // The typographic apostrophe.
+            Some([0xE2, 0x80, 0x99, ..]) => 3,
+            _ => return at,
+        };
+        if !bytes.get(at + separator).is_some_and(u8::is_ascii_digit) {
             return at;
         }
-        at += 1;
+        at += separator;
     }
 }
 
@@ -663,14 +684,6 @@ fn url_end(text: &str, at: usize) -> Option<usize> {
         }
     }
     (url.len() > scheme.len()).then_some(at + url.len())
-}
-
-fn ends_digit(bytes: &[u8], token: Token) -> bool {
-    (token.end as usize).checked_sub(1).and_then(|last| bytes.get(last)).is_some_and(u8::is_ascii_digit)
-}
-
-fn starts_digit(bytes: &[u8], token: Token) -> bool {
-    bytes.get(token.start as usize).is_some_and(u8::is_ascii_digit)
 }
 
 /// A hyphen is an operator or a sign next to a number, a bracket or another symbol; elsewhere it is a dash.

@@ -6,7 +6,7 @@
 
 use super::bind::{Binder, Match, Text};
 use super::evidence::{message_text, reply_language};
-use super::expression::{self, Run};
+use super::expression::{self, Part, Run};
 use super::flags;
 use super::follow_up::{is_follow_up, without_lead_in};
 use super::keywords::{self, Score};
@@ -32,6 +32,7 @@ pub struct Scratch {
     lexer: Lexer,
     hits: Vec<Hit>,
     runs: Vec<Run>,
+    parts: Vec<Option<Part>>,
     masks: Vec<Mask>,
     memo: Memo,
 }
@@ -94,6 +95,22 @@ impl<'a> Reading<'a> {
         let first = self.tokens.get(start).map_or(0, |token| token.start);
         let last = end.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(first, |token| token.end);
         (first, last.max(first))
+    }
+
+    /// Byte range of tokens `start..end`; of a quotation alone, what stands between its quotes.
+    pub(super) fn unquoted(&self, start: usize, end: usize) -> (u32, u32) {
+        let span = self.span(start, end);
+        if end != start + 1 || !self.tokens.get(start).is_some_and(|token| token.has(flags::QUOTE)) {
+            return span;
+        }
+        let text = self.slice(span);
+        let mut inner = text.chars();
+        match (inner.next(), inner.next_back()) {
+            (Some(open), Some(close)) if !inner.as_str().trim().is_empty() => {
+                (span.0 + open.len_utf8() as u32, span.1 - close.len_utf8() as u32)
+            }
+            _ => span,
+        }
     }
 
     pub(super) fn slice(&self, span: (u32, u32)) -> &'a str {
@@ -241,7 +258,7 @@ impl<'p> Router<'p> {
         scratch: &'a mut Scratch,
         message: &'a str,
     ) -> (Reading<'a>, &'a mut Memo) {
-        let Scratch { lexer, hits, runs, masks: found, memo } = scratch;
+        let Scratch { lexer, hits, runs, parts, masks: found, memo } = scratch;
         memo.clear();
         found.clear();
         if self.host_envelopes || may_mask(message) {
@@ -256,7 +273,7 @@ impl<'p> Router<'p> {
         lexer.apply_phrases(hits);
         runs.clear();
         if self.view.scalars.expressions == 1 && lexer.signature & signature_bit(ID_NUMBER) != 0 {
-            runs.extend(expression::runs(message, &lexer.tokens, hits));
+            expression::find(message, &lexer.tokens, hits, parts, runs);
         }
         let written = Form::new(&lexer.tokens, 0, lexer.tokens.len());
         let bare = if hits.is_empty() { None } else { without_lead_in(&lexer.tokens, hits, written) };

@@ -1,12 +1,15 @@
-//! `calculator`: exact decimal arithmetic on what people write.
+//! `calculator`: exact arithmetic on what people write.
 //!
 //! Recursive descent over a token list, with bounds on length, depth and size. `+ - * /`, powers, percentages
-//! (`18% of 2450`, `20 percent off 80`, `240 + 19%` is 19 % on top), roots, modulo; in symbols and in German and
-//! English words. A result that does not terminate is rounded and marked with `≈`.
+//! (`18% of 2450`, `20 percent off 80`, `240 + 19%` is 19 % on top), roots, factorials, modulo; in symbols and in
+//! German and English words. Values are rational numbers, so `10 / 3 * 3` is 10; what a decimal number cannot say,
+//! and a root that is no fraction, is rounded and marked with `≈`.
 
-use bigdecimal::num_bigint::BigInt;
-use bigdecimal::{BigDecimal, One, RoundingMode, Signed, ToPrimitive, Zero};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 use serde_json::{Map, Value};
+use unicode_normalization::UnicodeNormalization;
 
 use super::{Tool, ToolContext, ToolFailure, numbers, text_argument};
 
@@ -16,10 +19,14 @@ const LONGEST: usize = 2_000;
 const DEEPEST: usize = 64;
 /// Most digits of a result that is written out.
 const MOST_DIGITS: u64 = 2_000;
-/// Decimal places of a result that does not terminate.
-const PLACES: i64 = 12;
-/// Digits carried through divisions and roots.
-const PRECISION: u64 = 60;
+/// Bits of a numerator or denominator on the way there: four times the digits of a result.
+const MOST_BITS: u64 = 4 * MOST_DIGITS * 10 / 3;
+/// Digits of a root that does not end.
+const ROOT_DIGITS: usize = 60;
+/// Largest root, such as 100 in `2 ^ (1/100)`.
+const LARGEST_ROOT: u32 = 100;
+/// Largest number whose factorial is computed: its digits still fit.
+const LARGEST_FACTORIAL: u32 = 800;
 
 pub(super) struct Calculator;
 
@@ -31,9 +38,8 @@ impl Tool for Calculator {
     fn run(&self, arguments: &Map<String, Value>, context: &ToolContext<'_>) -> Result<String, ToolFailure> {
         let expression =
             text_argument(arguments, "expression").ok_or_else(|| ToolFailure::new("reason-no-expression"))?;
-        let mark = decimal_mark(context);
-        let value = calculate(&expression, mark.filter(|_| context.language_is_certain))?;
-        let shown = value.show(mark.filter(|_| context.language_is_certain).unwrap_or('.'));
+        let mark = decimal_mark(context).filter(|_| context.language_is_certain);
+        let shown = calculate(&expression, mark)?.show(mark.unwrap_or('.'));
         let expression = expression.trim_end_matches(['=', '?', ' ']);
         Ok(format!("{expression} {shown}"))
     }
@@ -49,7 +55,7 @@ fn decimal_mark(context: &ToolContext<'_>) -> Option<char> {
 /// A result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    value: BigDecimal,
+    value: BigRational,
     exact: bool,
 }
 
@@ -57,13 +63,9 @@ impl Outcome {
     /// `= 97.75` or `≈ 0.333333333333`, with this decimal mark.
     #[must_use]
     pub fn show(&self, mark: char) -> String {
-        let value = self.value.normalized();
-        let places = value.fractional_digit_count();
-        let rounded = places > PLACES;
-        let value =
-            if rounded { value.with_scale_round(PLACES, RoundingMode::HalfEven).normalized() } else { value };
-        let sign = if self.exact && !rounded { '=' } else { '≈' };
-        format!("{sign} {}", value.to_plain_string().replace('.', &mark.to_string()))
+        let (text, whole) = numbers::write(&self.value, mark);
+        let sign = if self.exact && whole { '=' } else { '≈' };
+        format!("{sign} {text}")
     }
 }
 
@@ -82,7 +84,7 @@ pub fn calculate(expression: &str, mark: Option<char>) -> Result<Outcome, ToolFa
         return Err(parser.confused());
     }
     let exact = parser.exact;
-    if value.digits() > MOST_DIGITS || value.fractional_digit_count().unsigned_abs() > MOST_DIGITS {
+    if value.numer().bits() > MOST_DIGITS * 10 / 3 {
         return Err(too_large());
     }
     Ok(Outcome { value, exact })
@@ -92,9 +94,21 @@ fn too_large() -> ToolFailure {
     ToolFailure::new("reason-too-large")
 }
 
+fn not_understood(text: impl Into<String>) -> ToolFailure {
+    ToolFailure::new("reason-not-understood").with("text", text)
+}
+
+fn no_real_result() -> ToolFailure {
+    ToolFailure::new("reason-no-real-result")
+}
+
+fn whole(number: u32) -> BigRational {
+    BigRational::from(BigInt::from(number))
+}
+
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
-    Number(BigDecimal),
+    Number(BigRational),
     Plus,
     Minus,
     Times,
@@ -108,6 +122,7 @@ enum Token {
     CubeRoot,
     Squared,
     Cubed,
+    Factorial,
     Open,
     Close,
 }
@@ -121,6 +136,7 @@ const PHRASES: &[(&str, Token)] = &[
     ("dividiert durch", Token::Over),
     ("to the power of", Token::Power),
     ("percent off", Token::PercentOff),
+    ("per cent off", Token::PercentOff),
     ("% off", Token::PercentOff),
     ("percent of", Token::PercentOf),
     ("per cent of", Token::PercentOf),
@@ -128,26 +144,30 @@ const PHRASES: &[(&str, Token)] = &[
     ("prozent von", Token::PercentOf),
     ("% von", Token::PercentOf),
     ("percent", Token::Percent),
+    ("per cent", Token::Percent),
     ("prozent", Token::Percent),
     ("square root of", Token::Root),
     ("the square root of", Token::Root),
     ("quadratwurzel aus", Token::Root),
     ("quadratwurzel von", Token::Root),
+    ("cube root of", Token::CubeRoot),
+    ("the cube root of", Token::CubeRoot),
+    ("third root of", Token::CubeRoot),
+    ("kubikwurzel aus", Token::CubeRoot),
+    ("kubikwurzel von", Token::CubeRoot),
+    ("dritte wurzel aus", Token::CubeRoot),
+    ("dritte wurzel von", Token::CubeRoot),
     ("wurzel aus", Token::Root),
     ("wurzel von", Token::Root),
     ("sqrt", Token::Root),
     ("√", Token::Root),
-    ("cube root of", Token::CubeRoot),
-    ("kubikwurzel aus", Token::CubeRoot),
-    ("kubikwurzel von", Token::CubeRoot),
+    ("∛", Token::CubeRoot),
     ("zum quadrat", Token::Squared),
     ("im quadrat", Token::Squared),
     ("hoch zwei", Token::Squared),
     ("squared", Token::Squared),
-    ("²", Token::Squared),
     ("hoch drei", Token::Cubed),
     ("cubed", Token::Cubed),
-    ("³", Token::Cubed),
     ("hoch", Token::Power),
     ("addiert mit", Token::Plus),
     ("plus", Token::Plus),
@@ -164,40 +184,119 @@ const PHRASES: &[(&str, Token)] = &[
 fn symbol(c: char) -> Option<Token> {
     Some(match c {
         '+' => Token::Plus,
-        '-' | '−' | '–' => Token::Minus,
+        '-' | '−' | '‐' | '‑' | '‒' | '–' | '—' => Token::Minus,
         '*' | '×' | '·' | '∙' | '⋅' => Token::Times,
-        '/' | '÷' | '∶' | ':' => Token::Over,
+        '/' | '÷' | '∶' | ':' | '⁄' => Token::Over,
         '^' => Token::Power,
         '%' => Token::Percent,
-        '(' | '[' => Token::Open,
-        ')' | ']' => Token::Close,
+        '!' => Token::Factorial,
+        '(' | '[' | '{' => Token::Open,
+        ')' | ']' | '}' => Token::Close,
         _ => return None,
     })
 }
 
+/// Digits and signs above the line as they stand on it.
+fn superscript(c: char) -> Option<char> {
+    match c {
+        '⁰' | '¹' | '²' | '³' | '⁴'..='⁹' | '⁻' => std::iter::once(c).nfkc().next(),
+        _ => None,
+    }
+}
+
+/// Numerator and denominator of a character such as ½.
+fn vulgar_fraction(c: char) -> Option<(BigRational, BigRational)> {
+    if !matches!(c, '¼'..='¾' | '⅐'..='⅞') {
+        return None;
+    }
+    let written: String = std::iter::once(c).nfkc().collect();
+    let (numerator, denominator) = written.split_once('⁄')?;
+    Some((numbers::read(numerator, None)?, numbers::read(denominator, None)?))
+}
+
+/// The text in lower case with full-width forms as plain ones and without marks that have no width.
+fn plain(expression: &str) -> String {
+    let wide = |c: char| matches!(c, '\u{FF01}'..='\u{FF5E}' | '\u{3000}');
+    let mut out = String::with_capacity(expression.len());
+    for c in expression.chars() {
+        match c {
+            '\u{AD}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{FEFF}' => {}
+            _ if wide(c) => out.extend(std::iter::once(c).nfkc().flat_map(char::to_lowercase)),
+            _ => out.extend(c.to_lowercase()),
+        }
+    }
+    out.replace("**", "^")
+}
+
 fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFailure> {
-    let text = expression.to_lowercase().replace("**", "^");
-    let text = text.trim().trim_end_matches(['=', '?', '!', ' ']);
-    let mut tokens = Vec::new();
+    let text = plain(expression);
+    let ends = |c: char| matches!(c, '=' | '?' | '.' | ',' | ';') || c.is_whitespace();
+    let mut text = text.trim_start_matches(|c: char| c == '=' || c.is_whitespace()).trim_end_matches(ends);
+    // "3 + 4!" is said with feeling, "5!" is a factorial.
+    if let Some(rest) = text.strip_suffix('!')
+        && !rest.trim_end().bytes().all(|byte| byte.is_ascii_digit())
+    {
+        text = rest.trim_end_matches(|c: char| c == '!' || ends(c));
+    }
+    let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
-        if c.is_whitespace() || matches!(c, '$' | '€' | '£' | '¥' | '=') {
+        if c.is_whitespace() || matches!(c, '$' | '€' | '£' | '¥') {
             at += c.len_utf8();
             continue;
         }
         if c.is_ascii_digit()
-            || (c == '.' && rest.get(1..).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit())))
+            || (matches!(c, '.' | ',')
+                && rest.get(1..).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit())))
         {
             let end = number_end(rest);
             let written = rest.get(..end).unwrap_or_default();
-            let number = numbers::read(written, mark).ok_or_else(too_large)?;
-            // "3(4+5)" and "2 3" are not sums that a calculator should guess at.
-            if matches!(tokens.last(), Some(Token::Number(_))) {
-                return Err(ToolFailure::new("reason-not-understood").with("text", written));
+            // "2 3" is no sum that a calculator should guess at.
+            if matches!(tokens.last(), Some(Token::Number(_) | Token::Close)) {
+                return Err(not_understood(written));
             }
-            tokens.push(Token::Number(number));
+            tokens.push(Token::Number(numbers::read(written, mark).ok_or_else(|| not_understood(written))?));
             at += end;
+            continue;
+        }
+        if let Some((numerator, denominator)) = vulgar_fraction(c) {
+            // 1½ is one and a half.
+            let before = match tokens.last() {
+                Some(Token::Number(number)) => Some(number.clone()),
+                _ => None,
+            };
+            if let Some(number) = before {
+                tokens.pop();
+                tokens.extend([Token::Open, Token::Number(number), Token::Plus]);
+                tokens.extend([
+                    Token::Number(numerator),
+                    Token::Over,
+                    Token::Number(denominator),
+                    Token::Close,
+                ]);
+            } else {
+                tokens.extend([Token::Open, Token::Number(numerator), Token::Over]);
+                tokens.extend([Token::Number(denominator), Token::Close]);
+            }
+            at += c.len_utf8();
+            continue;
+        }
+        if superscript(c).is_some() {
+            let power: String = rest.chars().map_while(superscript).collect();
+            let length: usize =
+                rest.chars().take_while(|&c| superscript(c).is_some()).map(char::len_utf8).sum();
+            let (sign, digits) = match power.strip_prefix(['−', '-']) {
+                Some(digits) => (true, digits),
+                None => (false, power.as_str()),
+            };
+            let number = numbers::read(digits, None).ok_or_else(|| not_understood(rest))?;
+            tokens.extend([Token::Power, Token::Number(if sign { -number } else { number })]);
+            at += length;
             continue;
         }
         let phrase = PHRASES.iter().find(|(phrase, _)| {
@@ -210,12 +309,15 @@ fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFail
             tokens.push(token.clone());
             at += phrase.len();
         } else if let Some(token) = symbol(c) {
+            // A bracket behind a figure multiplies it.
+            if token == Token::Open && matches!(tokens.last(), Some(Token::Number(_) | Token::Close)) {
+                tokens.push(Token::Times);
+            }
             tokens.push(token);
             at += c.len_utf8();
         } else {
             let word: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
-            let shown = if word.is_empty() { c.to_string() } else { word };
-            return Err(ToolFailure::new("reason-not-understood").with("text", shown));
+            return Err(not_understood(if word.is_empty() { c.to_string() } else { word }));
         }
     }
     Ok(tokens)
@@ -224,7 +326,7 @@ fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFail
 /// End of a number: digits with `.`, `,`, `'` or a narrow space between them, and groups of three behind a space.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let mut at = usize::from(matches!(bytes.first(), Some(b'.' | b',')));
     loop {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
@@ -259,7 +361,7 @@ struct Parser<'t> {
 
 impl Parser<'_> {
     fn confused(&self) -> ToolFailure {
-        ToolFailure::new("reason-not-understood").with("text", self.source.trim())
+        not_understood(self.source.trim())
     }
 
     fn peek(&self) -> Option<&Token> {
@@ -272,13 +374,24 @@ impl Parser<'_> {
         found
     }
 
-    fn checked(&self, value: BigDecimal) -> Result<BigDecimal, ToolFailure> {
-        let size = value.digits().saturating_add(value.fractional_digit_count().unsigned_abs());
-        if size > 4 * MOST_DIGITS { Err(too_large()) } else { Ok(value) }
+    fn checked(&self, value: BigRational) -> Result<BigRational, ToolFailure> {
+        if value.numer().bits() > MOST_BITS || value.denom().bits() > MOST_BITS {
+            Err(too_large())
+        } else {
+            Ok(value)
+        }
     }
 
-    fn sum(&mut self) -> Result<BigDecimal, ToolFailure> {
+    /// Whether the tokens from here to the current place are one percentage, such as `19%`.
+    fn is_percentage(&self, from: usize) -> bool {
+        matches!(self.tokens.get(from..self.at), Some([Token::Number(_), Token::Percent]))
+    }
+
+    fn sum(&mut self) -> Result<BigRational, ToolFailure> {
+        let from = self.at;
         let mut value = self.product()?;
+        // "240 + 19%": the percentage is one of what stands before it. "50% + 50%" adds two of them.
+        let of_percentage = self.is_percentage(from);
         loop {
             let add = if self.eat(&Token::Plus) {
                 true
@@ -289,24 +402,22 @@ impl Parser<'_> {
             };
             let from = self.at;
             let mut right = self.product()?;
-            // "240 + 19%": the percentage is one of what stands before it.
-            let percentage =
-                matches!(self.tokens.get(from..self.at), Some([Token::Number(_), Token::Percent]));
-            if percentage {
+            if self.is_percentage(from) && !of_percentage {
                 right *= &value;
             }
             value = self.checked(if add { value + right } else { value - right })?;
         }
     }
 
-    fn product(&mut self) -> Result<BigDecimal, ToolFailure> {
+    fn product(&mut self) -> Result<BigRational, ToolFailure> {
+        let hundred = whole(100);
         let mut value = self.signed()?;
         loop {
             if self.eat(&Token::Times) {
                 value *= self.signed()?;
             } else if self.eat(&Token::Over) {
                 let right = self.signed()?;
-                value = self.divide(&value, &right)?;
+                value = divide(value, &right)?;
             } else if self.eat(&Token::Modulo) || self.percent_is_modulo() {
                 let right = self.signed()?;
                 if right.is_zero() {
@@ -314,10 +425,10 @@ impl Parser<'_> {
                 }
                 value %= &right;
             } else if self.eat(&Token::PercentOf) {
-                value = value * self.signed()? / BigDecimal::from(100);
+                value = value * self.signed()? / &hundred;
             } else if self.eat(&Token::PercentOff) {
                 let right = self.signed()?;
-                value = &right - &right * value / BigDecimal::from(100);
+                value = &right - &right * value / &hundred;
             } else {
                 return Ok(value);
             }
@@ -334,19 +445,7 @@ impl Parser<'_> {
         modulo
     }
 
-    fn divide(&mut self, left: &BigDecimal, right: &BigDecimal) -> Result<BigDecimal, ToolFailure> {
-        if right.is_zero() {
-            return Err(ToolFailure::new("reason-division-by-zero"));
-        }
-        let quotient = (left / right).with_prec(left.digits().max(right.digits()) + PRECISION);
-        if &(&quotient * right) == left {
-            return Ok(quotient.normalized());
-        }
-        self.exact = false;
-        Ok(quotient)
-    }
-
-    fn signed(&mut self) -> Result<BigDecimal, ToolFailure> {
+    fn signed(&mut self) -> Result<BigRational, ToolFailure> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(too_large());
@@ -362,7 +461,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn power(&mut self) -> Result<BigDecimal, ToolFailure> {
+    fn power(&mut self) -> Result<BigRational, ToolFailure> {
         let base = self.postfix()?;
         if self.eat(&Token::Power) {
             // Right-associative; a sign belongs to the exponent.
@@ -372,77 +471,60 @@ impl Parser<'_> {
         Ok(base)
     }
 
-    fn raise(&mut self, base: &BigDecimal, exponent: &BigDecimal) -> Result<BigDecimal, ToolFailure> {
-        if exponent.is_integer() {
-            let exponent = exponent.to_i64().filter(|n| n.unsigned_abs() <= 100_000).ok_or_else(too_large)?;
-            if base.is_zero() && exponent < 0 {
-                return Err(ToolFailure::new("reason-division-by-zero"));
-            }
-            let digits = base.digits().saturating_add(base.fractional_digit_count().unsigned_abs());
-            if digits.saturating_mul(exponent.unsigned_abs()) > 8 * MOST_DIGITS && !base.abs().is_one() {
-                return Err(too_large());
-            }
-            let mut result = BigDecimal::one();
-            let mut square = base.clone();
-            let mut left = exponent.unsigned_abs();
-            while left > 0 {
-                if left & 1 == 1 {
-                    result *= &square;
-                }
-                left >>= 1;
-                if left > 0 {
-                    square = square.square();
-                }
-            }
-            return if exponent < 0 { self.divide(&BigDecimal::one(), &result) } else { Ok(result) };
+    fn raise(&mut self, base: &BigRational, exponent: &BigRational) -> Result<BigRational, ToolFailure> {
+        let degree =
+            exponent.denom().to_u32().filter(|&degree| degree <= LARGEST_ROOT).ok_or_else(too_large)?;
+        let power = exponent.numer().to_i32().ok_or_else(too_large)?;
+        if base.is_zero() && power < 0 {
+            return Err(ToolFailure::new("reason-division-by-zero"));
         }
-        if exponent == &BigDecimal::new(BigInt::from(5), 1) {
-            return self.root(base, 2);
+        let bits = base.numer().bits().max(base.denom().bits()).saturating_sub(1);
+        if bits.saturating_mul(u64::from(power.unsigned_abs())) > MOST_BITS {
+            return Err(too_large());
         }
-        let (Some(b), Some(e)) = (base.to_f64(), exponent.to_f64()) else { return Err(too_large()) };
-        let value = b.powf(e);
-        self.exact = false;
-        if value.is_nan() {
-            return Err(ToolFailure::new("reason-no-real-result"));
-        }
-        let value = BigDecimal::try_from(value).map_err(|_| too_large())?;
-        Ok(value.with_prec(12))
+        let raised = Pow::pow(base.clone(), power);
+        if degree == 1 { Ok(raised) } else { self.root(&raised, degree) }
     }
 
-    fn root(&mut self, value: &BigDecimal, degree: u32) -> Result<BigDecimal, ToolFailure> {
-        if degree == 2 && value.is_negative() {
-            return Err(ToolFailure::new("reason-no-real-result"));
+    fn root(&mut self, value: &BigRational, degree: u32) -> Result<BigRational, ToolFailure> {
+        if value.is_negative() && degree % 2 == 0 {
+            return Err(no_real_result());
         }
-        let root = if degree == 2 { value.sqrt() } else { Some(value.cbrt()) };
-        let root = root.ok_or_else(|| ToolFailure::new("reason-no-real-result"))?.with_prec(PRECISION);
-        let whole = root.with_scale_round(PLACES, RoundingMode::HalfEven).normalized();
-        let back = if degree == 2 { whole.square() } else { whole.cube() };
-        if &back == value {
-            return Ok(whole);
+        let (numerator, denominator) = (value.numer().nth_root(degree), value.denom().nth_root(degree));
+        let root = BigRational::new(numerator, denominator);
+        if &Pow::pow(root.clone(), degree) == value {
+            return Ok(root);
         }
         self.exact = false;
-        Ok(root)
+        // Digits behind the mark, and more for a small value, so that as many of them say something.
+        let small = value.denom().bits().saturating_sub(value.numer().bits()) as usize / degree as usize;
+        let places = ROOT_DIGITS + small;
+        let scale = numbers::ten_to(places);
+        let scaled = value * BigRational::from(Pow::pow(scale.clone(), degree));
+        Ok(BigRational::new(scaled.to_integer().nth_root(degree), scale))
     }
 
-    fn postfix(&mut self) -> Result<BigDecimal, ToolFailure> {
+    fn postfix(&mut self) -> Result<BigRational, ToolFailure> {
         let mut value = self.primary()?;
         loop {
             if self.eat(&Token::Squared) {
-                value = value.square();
+                value = Pow::pow(value, 2_u32);
             } else if self.eat(&Token::Cubed) {
-                value = value.cube();
+                value = Pow::pow(value, 3_u32);
+            } else if self.eat(&Token::Factorial) {
+                value = factorial(&value)?;
             } else if self.peek() == Some(&Token::Percent)
                 && !matches!(self.tokens.get(self.at + 1), Some(Token::Number(_) | Token::Open))
             {
                 self.at += 1;
-                value = value / BigDecimal::from(100);
+                value /= whole(100);
             } else {
                 return self.checked(value);
             }
         }
     }
 
-    fn primary(&mut self) -> Result<BigDecimal, ToolFailure> {
+    fn primary(&mut self) -> Result<BigRational, ToolFailure> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(too_large());
@@ -460,21 +542,30 @@ impl Parser<'_> {
                 }
                 value
             }
-            Some(Token::Root) => {
+            Some(root @ (Token::Root | Token::CubeRoot)) => {
                 self.at += 1;
+                let negative = self.eat(&Token::Minus);
                 let value = self.primary()?;
-                self.root(&value, 2)?
-            }
-            Some(Token::CubeRoot) => {
-                self.at += 1;
-                let value = self.primary()?;
-                self.root(&value, 3)?
+                self.root(&if negative { -value } else { value }, if root == Token::Root { 2 } else { 3 })?
             }
             _ => return Err(self.confused()),
         };
         self.depth -= 1;
         Ok(value)
     }
+}
+
+fn divide(left: BigRational, right: &BigRational) -> Result<BigRational, ToolFailure> {
+    if right.is_zero() { Err(ToolFailure::new("reason-division-by-zero")) } else { Ok(left / right) }
+}
+
+fn factorial(value: &BigRational) -> Result<BigRational, ToolFailure> {
+    if !value.is_integer() || value.is_negative() {
+        return Err(no_real_result());
+    }
+    let number =
+        value.to_integer().to_u32().filter(|&number| number <= LARGEST_FACTORIAL).ok_or_else(too_large)?;
+    Ok(BigRational::from((1..=number).fold(BigInt::one(), |product, factor| product * factor)))
 }
 
 #[cfg(test)]
@@ -519,9 +610,36 @@ mod tests {
             ("1.234,5 * 2", "= 2469"),
             ("3 plus 4 times 2", "= 11"),
             ("50%", "= 0.5"),
-            ("27 ^ (1/3)", "≈ 3"),
+            ("27 ^ (1/3)", "= 3"),
             ("Kubikwurzel aus 27", "= 3"),
             ("1 000 000 / 8", "= 125000"),
+            ("10 / 3 * 3", "= 10"),
+            ("1/3 + 1/3 + 1/3", "= 1"),
+            ("1% of 2^70", "= 11805916207174113034.24"),
+            ("1 / 8000000000", "= 0.000000000125"),
+            ("1 / 3000000", "≈ 0.000000333333333333"),
+            ("2^-100", "≈ 7.88860905221 × 10^-31"),
+            ("10 – 4 + 2", "= 8"),
+            ("8 : 2 + 3", "= 7"),
+            ("√16 + 2", "= 6"),
+            ("∛27", "= 3"),
+            ("dritte Wurzel aus 27", "= 3"),
+            ("sqrt(1/4)", "= 0.5"),
+            ("7²", "= 49"),
+            ("2¹⁰ + 10⁻¹", "= 1024.1"),
+            ("½ + ½", "= 1"),
+            ("1½ * 2", "= 3"),
+            ("[1+2]*{3}", "= 9"),
+            ("2(3+4)", "= 14"),
+            ("(1+2)(3+4)", "= 21"),
+            ("5! + 3 * 2", "= 126"),
+            ("3 + 4!", "= 7"),
+            ("5!", "= 120"),
+            ("50% + 50%", "= 1"),
+            (".5 + .5", "= 1"),
+            ("1’234.50 + 1", "= 1235.5"),
+            ("５＋３", "= 8"),
+            ("7 % -3", "= -2.93"),
         ] {
             assert_eq!(value(expression), expected, "{expression}");
         }
@@ -533,7 +651,16 @@ mod tests {
             ("1/0", "reason-division-by-zero"),
             ("5 mod 0", "reason-division-by-zero"),
             ("0^-1", "reason-division-by-zero"),
-            ("sqrt -4", "reason-not-understood"),
+            ("sqrt -4", "reason-no-real-result"),
+            ("square root of -4", "reason-no-real-result"),
+            ("1.2.3 + 1", "reason-not-understood"),
+            ("192.168.0.1/24", "reason-not-understood"),
+            ("3 = 4", "reason-not-understood"),
+            ("2 + = 3", "reason-not-understood"),
+            ("(1)2", "reason-not-understood"),
+            ("2^(1/1000)", "reason-too-large"),
+            ("3.5! + 1", "reason-no-real-result"),
+            ("9999!", "reason-too-large"),
             ("sqrt (-4)", "reason-no-real-result"),
             ("9^9^9", "reason-too-large"),
             ("two plus two", "reason-not-understood"),

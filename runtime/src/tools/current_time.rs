@@ -17,6 +17,10 @@ impl Tool for CurrentTime {
 
     fn run(&self, arguments: &Map<String, Value>, context: &ToolContext<'_>) -> Result<String, ToolFailure> {
         let Some(place) = text_argument(arguments, "place") else {
+            // A machine that does not say where it is has no local time.
+            if context.zone.is_unknown() {
+                return Ok(reading(context, &TimeZone::UTC, Some("UTC")));
+            }
             return Ok(reading(context, &context.zone, None));
         };
         if place.contains('/')
@@ -80,6 +84,10 @@ mod tests {
     use crate::artifact::{LanguageText, Reply};
 
     fn run(place: Option<&str>) -> Result<String, ToolFailure> {
+        run_in(TimeZone::get("Europe/Berlin").expect("a zone"), place)
+    }
+
+    fn run_in(zone: TimeZone, place: Option<&str>) -> Result<String, ToolFailure> {
         let text = |text: &str| Reply::Text(text.to_owned());
         let days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"].map(str::to_owned).to_vec();
         let language = LanguageText {
@@ -94,7 +102,7 @@ mod tests {
             language: &language,
             language_is_certain: true,
             now: "2026-01-02T20:41:00Z".parse().expect("an instant"),
-            zone: TimeZone::get("Europe/Berlin").expect("a zone"),
+            zone,
         };
         let mut arguments = Map::new();
         if let Some(place) = place {
@@ -106,6 +114,8 @@ mod tests {
     #[test]
     fn the_wall_clock_comes_first_and_a_place_has_its_own() {
         assert_eq!(run(None).as_deref(), Ok("21:41 Fr 2 2026\n2026-01-02 21:41 +01:00 Europe/Berlin"));
+        let unknown = run_in(TimeZone::unknown(), None).expect("the time of UTC");
+        assert!(unknown.starts_with("UTC: 20:41"), "{unknown}");
         let tokyo = run(Some("Tokio"));
         assert_eq!(tokyo.as_deref(), Ok("Tokio: 05:41 Sa\n2026-01-03 05:41 +09:00 Asia/Tokyo"));
     }

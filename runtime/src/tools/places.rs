@@ -1,10 +1,11 @@
-//! Maps place names in German and English to time zones; the table comes from CLDR (`runtime/data/places.py`).
+//! Maps place names in German and English to time zones: a table from CLDR (`runtime/data/places.py`) and one of
+//! well-known cities and regions that CLDR does not name (`runtime/data/cities.tsv`).
 
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-const TABLE: &str = include_str!("../../data/places.tsv");
+const TABLES: [&str; 2] = [include_str!("../../data/places.tsv"), include_str!("../../data/cities.tsv")];
 
 /// Where a name leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ fn fold(name: &str) -> String {
 }
 
 fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+    TABLES.iter().flat_map(|table| table.lines()).filter(|line| !line.starts_with('#')).filter_map(|line| {
         let mut columns = line.split('\t');
         let (folded, name, _language, zones) =
             (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
@@ -45,6 +46,8 @@ fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
 
 /// Finds a place.
 pub(super) fn find(name: &str) -> Found {
+    // A name may stand in quotes.
+    let name = name.trim_matches(|c: char| matches!(c, '"' | '„' | '“' | '”' | '«' | '»' | '\'' | '`'));
     let folded = fold(name);
     let row = rows().find(|(known, ..)| *known == folded).or_else(|| {
         // "the Netherlands" and "die Schweiz": an article is no part of the name.
@@ -90,6 +93,14 @@ mod tests {
             ("Österreich", "Europe/Vienna"),
             ("Oesterreich", "Europe/Vienna"),
             ("die Schweiz", "Europe/Zurich"),
+            ("München", "Europe/Berlin"),
+            ("muenchen", "Europe/Berlin"),
+            ("St. Petersburg", "Europe/Moscow"),
+            ("Neu-Delhi", "Asia/Kolkata"),
+            ("San Francisco", "America/Los_Angeles"),
+            ("NYC", "America/New_York"),
+            ("utc", "Etc/UTC"),
+            ("„Tokio“", "Asia/Tokyo"),
         ] {
             assert!(
                 matches!(find(name), Found::Zone { zone: found, .. } if found == zone),
@@ -103,8 +114,10 @@ mod tests {
 
     #[test]
     fn every_zone_of_the_table_is_known() {
+        let mut seen = std::collections::HashSet::new();
         for (folded, _, zones) in rows() {
             assert_eq!(fold(folded), folded);
+            assert!(seen.insert(folded), "{folded} stands twice");
             for zone in zones.split(',') {
                 assert!(jiff::tz::TimeZone::get(zone).is_ok(), "{zone}");
             }

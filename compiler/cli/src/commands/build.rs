@@ -1,7 +1,7 @@
 //! `skillc build`.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::args::Build;
 use crate::{EXIT_OK, Failure, Output, library};
@@ -23,8 +23,33 @@ pub(super) fn run(build: &Build, skills: Option<&Path>, output: &mut Output) -> 
     Ok(EXIT_OK)
 }
 
-/// Writes a file so that it appears whole or not at all.
+/// The file that a path means: through symbolic links, and no device, pipe or folder.
+fn target_of(path: &Path) -> Result<PathBuf, Failure> {
+    const MOST_LINKS: usize = 40;
+    let failed = |error| Failure::file("write", path, error);
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match std::fs::symlink_metadata(&target) {
+            Ok(found) if found.is_symlink() => {
+                let link = std::fs::read_link(&target).map_err(failed)?;
+                target = target.parent().unwrap_or(Path::new("")).join(link);
+            }
+            Ok(found) if found.is_file() => return Ok(target),
+            Ok(found) => {
+                let what =
+                    if found.is_dir() { "it is a folder" } else { "it is a device or a pipe, no file" };
+                return Err(failed(std::io::Error::new(std::io::ErrorKind::InvalidInput, what)));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(target),
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Err(failed(std::io::Error::other("its symbolic links run in a circle")))
+}
+
+/// Writes a file so that it appears whole or not at all. A symbolic link stays one: its target is written.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let path = &target_of(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = |error| Failure::file("write", path, error);
     let mut builder = tempfile::Builder::new();

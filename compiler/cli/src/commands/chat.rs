@@ -1,6 +1,6 @@
 //! `skillc chat`: one message, a conversation with line editing, or one line of standard input a turn.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,6 +13,7 @@ use skill_runtime::tools;
 
 use super::{model, tool_set};
 use crate::args::Chat;
+use crate::input::{Line, Lines};
 use crate::interrupt::{self, EXIT_STOPPED};
 use crate::model_store::Store;
 use crate::progress::{Progress, Terminal};
@@ -23,6 +24,24 @@ const HELP: &str = "\
 /reset   forget the conversation
 /quit    end, like Ctrl-D
 Ctrl-C stops a reply.";
+
+/// What a line starting with a slash asks of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Command {
+    Help,
+    Reset,
+    Quit,
+}
+
+/// The command that a line is, in any case; other lines, `/foo` included, are messages.
+fn command(line: &str) -> Option<Command> {
+    match line.to_ascii_lowercase().as_str() {
+        "/help" => Some(Command::Help),
+        "/reset" => Some(Command::Reset),
+        "/quit" | "/exit" => Some(Command::Quit),
+        _ => None,
+    }
+}
 
 /// The model, opened when a turn needs it first: greetings and sums are answered without it.
 struct LazyModel {
@@ -208,12 +227,36 @@ impl Turns<'_, '_> {
     /// One turn a line of standard input; a failed turn is reported and the rest goes on.
     fn lines(&mut self, output: &mut Output) -> Result<u8, Failure> {
         let mut code = EXIT_OK;
-        for line in std::io::stdin().lock().lines() {
-            let line = line?;
+        let mut lines = Lines::of_stdin();
+        while let Some(Line { number, text }) = lines.next()? {
+            let line = match text {
+                Ok(line) => line,
+                Err(fault) => {
+                    code = EXIT_USAGE;
+                    let fault = format!("standard input:{number}: {fault}; it was skipped");
+                    if self.json {
+                        writeln!(output.out, "{}", json!({"error": fault}))?;
+                    }
+                    writeln!(output.err, "error: {fault}")?;
+                    continue;
+                }
+            };
             if line.trim().is_empty() {
                 continue;
             }
-            match self.run(&line, output) {
+            match command(line.trim()) {
+                Some(Command::Quit) => break,
+                Some(Command::Reset) => {
+                    self.agent.reset();
+                    continue;
+                }
+                Some(Command::Help) => {
+                    writeln!(output.err, "{HELP}")?;
+                    continue;
+                }
+                None => {}
+            }
+            match self.run(line, output) {
                 Ok(_) => {}
                 Err(failure @ Failure::Model(_)) => {
                     code = EXIT_USAGE;
@@ -238,19 +281,21 @@ impl Turns<'_, '_> {
             match editor.readline("> ") {
                 Ok(line) => {
                     let line = line.trim();
-                    match line {
-                        "" => continue,
-                        "/quit" | "/exit" => return Ok(EXIT_OK),
-                        "/help" => {
+                    if line.is_empty() {
+                        continue;
+                    }
+                    match command(line) {
+                        Some(Command::Quit) => return Ok(EXIT_OK),
+                        Some(Command::Help) => {
                             writeln!(output.out, "{HELP}")?;
                             continue;
                         }
-                        "/reset" => {
+                        Some(Command::Reset) => {
                             self.agent.reset();
                             writeln!(output.out, "{}", output.dim("The conversation is forgotten."))?;
                             continue;
                         }
-                        _ => {}
+                        None => {}
                     }
                     // A line that cannot be remembered can still be answered.
                     let _ = editor.add_history_entry(line);
@@ -264,6 +309,9 @@ impl Turns<'_, '_> {
                     writeln!(output.out, "{}", output.dim("Ctrl-D or /quit ends the conversation."))?;
                 }
                 Err(ReadlineError::Eof) => return Ok(EXIT_OK),
+                Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                    writeln!(output.err, "error: that line is not UTF-8; it was skipped")?;
+                }
                 Err(error) => return Err(Failure::Usage(format!("this terminal cannot be used: {error}"))),
             }
         }

@@ -11,6 +11,9 @@ use crate::args::{Check, Format};
 use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
 
 pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
+    if skills.is_some() && !check.paths.is_empty() {
+        return Err(Failure::Usage("name the library once: as PATH or with --skills".to_owned()));
+    }
     let paths = match (check.paths.as_slice(), skills) {
         ([], Some(skills)) => vec![skills.to_owned()],
         (paths, _) => paths.to_vec(),

@@ -3,30 +3,34 @@
 use std::io::Write;
 use std::path::Path;
 
-use skill_evals::labelled::{self, Labelled};
+use skill_evals::labelled::{self, Labelled, LineError};
 use skill_evals::routes;
 
 use super::diagnostics::counted;
 use crate::args::Eval;
+use crate::input::{Line, Lines};
 use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
 
 pub(super) fn run(eval: &Eval, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
-    let text =
-        std::fs::read_to_string(&eval.file).map_err(|error| Failure::file("read", &eval.file, error))?;
+    let mut lines = Lines::open(&eval.file)?;
+    let name = lines.name().to_owned();
     let mut messages: Vec<Labelled> = Vec::new();
     let mut bad = 0;
-    for line in labelled::read(&text) {
-        match line {
-            Ok(message) => messages.push(message),
+    while let Some(Line { number, text }) = lines.next()? {
+        let read = text
+            .map_err(|cause| LineError { line: number, cause })
+            .and_then(|text| labelled::read_line(text, number));
+        match read {
+            Ok(message) => messages.extend(message),
             Err(error) => {
                 bad += 1;
-                writeln!(output.err, "{}:{error}; it was skipped", eval.file.display())?;
+                writeln!(output.err, "{name}:{error}; it was skipped")?;
             }
         }
     }
     if messages.is_empty() {
-        return Err(Failure::Usage(format!("{} holds no labelled message", eval.file.display())));
+        return Err(Failure::Usage(format!("{name} holds no labelled message")));
     }
     let report = routes::run(&loaded.pack, &messages);
     if eval.json {

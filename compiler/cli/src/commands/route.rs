@@ -1,19 +1,17 @@
 //! `skillc route`.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::path::Path;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use skill_runtime::conversation::replay;
-use skill_runtime::router::{Route, Router, Scratch, Stage, ToolSet, Trace};
+use skill_runtime::router::{Evidence, OpeningCall, Route, Router, Scratch, Stage, ToolSet, Trace, Unusable};
 
 use super::tool_set;
 use crate::args;
+use crate::input::{Line, Lines};
 use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
-
-/// Longest line of a batch, in bytes.
-const LONGEST_LINE: usize = 16 << 20;
 
 pub(super) fn run(
     arguments: &args::Route,
@@ -32,11 +30,7 @@ pub(super) fn run(
     if arguments.explain {
         let (route, trace) = router.trace(&mut scratch, state, message, &tools);
         if arguments.json {
-            let mut value = record(&Value::Null, &route);
-            if let (Some(object), Ok(trace)) = (value.as_object_mut(), serde_json::to_value(&trace)) {
-                object.insert("trace".to_owned(), trace);
-            }
-            writeln!(output.out, "{value:#}")?;
+            Record { trace: Some(&trace), ..Record::new(RawValue::NULL, &route) }.write(output)?;
         } else {
             show(&route, output)?;
             explain(&trace, output)?;
@@ -45,7 +39,7 @@ pub(super) fn run(
     }
     let route = router.route(&mut scratch, state, message, &tools);
     if arguments.json {
-        writeln!(output.out, "{:#}", record(&Value::Null, &route))?;
+        Record::new(RawValue::NULL, &route).write(output)?;
     } else {
         show(&route, output)?;
     }
@@ -53,18 +47,42 @@ pub(super) fn run(
 }
 
 /// The batch record of a route.
-pub(super) fn record(id: &Value, route: &Route) -> Value {
-    json!({
-        "id": id,
-        "skill": route.skill,
-        "stage": route.decision.stage,
-        "opener": route.decision.opener,
-        "tools": route.tools,
-        "evidence": route.evidence,
-        "also": route.also,
-        "unusable": route.unusable,
-        "opening": route.opening,
-    })
+#[derive(Serialize)]
+struct Record<'r> {
+    id: &'r RawValue,
+    skill: Option<&'r str>,
+    stage: Stage,
+    opener: bool,
+    tools: Option<&'r [String]>,
+    evidence: &'r [Evidence],
+    also: &'r [String],
+    unusable: &'r [Unusable],
+    opening: Option<&'r OpeningCall>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<&'r Trace>,
+}
+
+impl<'r> Record<'r> {
+    fn new(id: &'r RawValue, route: &'r Route) -> Self {
+        Self {
+            id,
+            skill: route.skill.as_deref(),
+            stage: route.decision.stage,
+            opener: route.decision.opener,
+            tools: route.tools.as_deref(),
+            evidence: &route.evidence,
+            also: &route.also,
+            unusable: &route.unusable,
+            opening: route.opening.as_ref(),
+            trace: None,
+        }
+    }
+
+    fn write(&self, output: &mut Output) -> Result<(), Failure> {
+        serde_json::to_writer_pretty(&mut output.out, self).map_err(std::io::Error::from)?;
+        writeln!(output.out)?;
+        Ok(())
+    }
 }
 
 fn show(route: &Route, output: &mut Output) -> Result<(), Failure> {
@@ -137,13 +155,30 @@ fn explain(trace: &Trace, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A record of a batch.
 #[derive(Deserialize)]
-struct Line {
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// Any JSON value; it comes back as it was written.
     #[serde(default)]
-    id: Value,
+    id: Option<Box<RawValue>>,
     #[serde(default)]
     after: Vec<String>,
     message: String,
+}
+
+impl Request {
+    /// Reads a record; an error is worded to follow `FILE:LINE`.
+    fn read(line: &str) -> Result<Self, String> {
+        if !line.trim_start().starts_with('{') {
+            return Err(": a record is an object: {\"id\": …, \"after\": […], \"message\": \"…\"}".to_owned());
+        }
+        serde_json::from_str(line).map_err(|error| {
+            // serde's own place names line 1 of a text of one line.
+            let place = format!(" at line {} column {}", error.line(), error.column());
+            format!(":{}: {}", error.column(), error.to_string().replace(&place, ""))
+        })
+    }
 }
 
 fn batch(
@@ -153,55 +188,24 @@ fn batch(
     path: &Path,
     output: &mut Output,
 ) -> Result<u8, Failure> {
-    let input: Box<dyn Read> = if path.as_os_str() == "-" {
-        Box::new(std::io::stdin())
-    } else {
-        Box::new(std::fs::File::open(path).map_err(|error| Failure::file("read", path, error))?)
-    };
-    let mut reader = BufReader::with_capacity(1 << 18, input);
+    let mut lines = Lines::open(path)?;
+    let name = lines.name().to_owned();
     let mut bad = 0;
-    let mut number = 0;
-    let mut raw = Vec::new();
-    loop {
-        raw.clear();
-        let mut limited = (&mut reader).take(LONGEST_LINE as u64);
-        let read = limited.read_until(b'\n', &mut raw).map_err(|error| Failure::file("read", path, error))?;
-        if read == 0 {
-            break;
-        }
-        number += 1;
-        if raw.len() >= LONGEST_LINE && raw.last() != Some(&b'\n') {
-            bad += 1;
-            writeln!(output.err, "line {number}: longer than {LONGEST_LINE} bytes; it was skipped")?;
-            // The rest of the line is read and dropped in pieces.
-            loop {
-                raw.clear();
-                let mut limited = (&mut reader).take(LONGEST_LINE as u64);
-                let read = limited
-                    .read_until(b'\n', &mut raw)
-                    .map_err(|error| Failure::file("read", path, error))?;
-                if read == 0 || raw.last() == Some(&b'\n') {
-                    break;
-                }
-            }
+    while let Some(Line { number, text }) = lines.next()? {
+        if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
             continue;
         }
-        // Some editors put a byte order mark in front of a file.
-        let line = raw.strip_prefix(b"\xEF\xBB\xBF").filter(|_| number == 1).unwrap_or(&raw);
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        match serde_json::from_slice::<Line>(line) {
-            Ok(line) => {
-                let state = replay(router, scratch, line.after.iter().map(String::as_str), tools);
-                let route = router.route(scratch, state, &line.message, tools);
-                serde_json::to_writer(&mut output.out, &record(&line.id, &route))
-                    .map_err(std::io::Error::from)?;
+        match text.map_err(|fault| format!(": {fault}")).and_then(Request::read) {
+            Ok(request) => {
+                let state = replay(router, scratch, request.after.iter().map(String::as_str), tools);
+                let route = router.route(scratch, state, &request.message, tools);
+                let record = Record::new(request.id.as_deref().unwrap_or(RawValue::NULL), &route);
+                serde_json::to_writer(&mut output.out, &record).map_err(std::io::Error::from)?;
                 output.out.write_all(b"\n")?;
             }
-            Err(error) => {
+            Err(fault) => {
                 bad += 1;
-                writeln!(output.err, "line {number}: {error}; it was skipped")?;
+                writeln!(output.err, "{name}:{number}{fault}; it was skipped")?;
             }
         }
     }

@@ -7,14 +7,28 @@ use skill_runtime::conversation::replay;
 use skill_runtime::router::{Router, Scratch, ToolSet};
 
 use crate::args::Table;
-use crate::{EXIT_OK, Failure, Output, library};
+use crate::input::{Line, Lines};
+use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
 
 pub(super) fn run(table: &Table, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
+    let mut code = EXIT_OK;
     let conversations: Vec<Vec<String>> = match &table.messages {
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, error))?;
-            text.lines().filter(|line| !line.trim().is_empty()).map(|line| vec![line.to_owned()]).collect()
+            let mut lines = Lines::open(path)?;
+            let name = lines.name().to_owned();
+            let mut messages = Vec::new();
+            while let Some(Line { number, text }) = lines.next()? {
+                match text {
+                    Ok(text) if text.trim().is_empty() => {}
+                    Ok(text) => messages.push(vec![text.to_owned()]),
+                    Err(fault) => {
+                        code = EXIT_FINDINGS;
+                        writeln!(output.err, "{name}:{number}: {fault}; it was skipped")?;
+                    }
+                }
+            }
+            messages
         }
         None => loaded.pack.library().tests,
     };
@@ -45,7 +59,7 @@ pub(super) fn run(table: &Table, skills: Option<&Path>, output: &mut Output) -> 
         )?;
     }
     if conversations.is_empty() {
-        return Ok(EXIT_OK);
+        return Ok(code);
     }
     writeln!(output.out)?;
     let tools = ToolSet::all(&loaded.pack);
@@ -70,5 +84,5 @@ pub(super) fn run(table: &Table, skills: Option<&Path>, output: &mut Output) -> 
             writeln!(output.out, "{skill:width$}  {stage:10}{opener} {arrow}{message}{bound}")?;
         }
     }
-    Ok(EXIT_OK)
+    Ok(code)
 }

