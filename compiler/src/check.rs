@@ -28,7 +28,8 @@ pub fn check(library: &Library, limits: &Limits) -> Vec<Diagnostic> {
 }
 
 fn check_skill(library: &Library, skill: &Skill, limits: &Limits, out: &mut Vec<Diagnostic>) {
-    if skill.triggers.is_empty() && skill.keywords.is_empty() && skill.fallbacks.is_empty() {
+    if skill.triggers.is_empty() && skill.keywords.is_empty() && skill.fallbacks.is_empty() && !skill.damaged
+    {
         out.push(
             Diagnostic::new(
                 codes::UNREACHABLE_SKILL,
@@ -53,6 +54,31 @@ fn check_skill(library: &Library, skill: &Skill, limits: &Limits, out: &mut Vec<
                 ),
             );
         }
+    }
+    if let Some(answer) = skill.answer.as_ref().filter(|answer| answer.text == "exemplar")
+        && !skill.exemplars.iter().any(|exemplar| exemplar.label.is_some())
+        && !skill.damaged
+    {
+        out.push(
+            Diagnostic::new(
+                codes::MISSING_KEY,
+                answer.span,
+                format!("`{}` answers by exemplar, but has none with a label", skill.name.text),
+            )
+            .help("give a trigger a label and write the exemplar that answers it: `exemplar LABEL \"…\" { answer: \"…\" }`"),
+        );
+    }
+    if let (Some(choice), Some([])) = (&skill.tool_choice, skill.tools.as_deref())
+        && choice.text == "required"
+    {
+        out.push(
+            Diagnostic::new(
+                codes::MISPLACED,
+                choice.span,
+                format!("`{}` requires a tool and has none", skill.name.text),
+            )
+            .help("list a tool in `tools`, or delete `tool_choice`"),
+        );
     }
     for trigger in &skill.triggers {
         let Some(label) = &trigger.label else { continue };

@@ -1,6 +1,6 @@
 //! A library after names and types are settled: what `check` judges and `lower` writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use skill_runtime::artifact::layout::Computed;
@@ -28,6 +28,8 @@ pub struct Library {
     pub files: Vec<FileInfo>,
     /// Languages in the order declared.
     pub languages: Vec<Language>,
+    /// Names of fragments that were not understood; what uses one cannot be judged.
+    pub broken_fragments: BTreeSet<String>,
     /// Fragments by name.
     pub fragments: BTreeMap<String, Fragment>,
     /// Predicates by name in the order declared, computed ones first.
@@ -197,6 +199,8 @@ pub struct Skill {
     pub openings: Vec<Call>,
     /// Worked examples.
     pub exemplars: Vec<Exemplar>,
+    /// Something of it was not understood, so what seems to be missing may be there.
+    pub damaged: bool,
 }
 
 /// A worked example.

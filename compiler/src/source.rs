@@ -56,7 +56,14 @@ impl LineIndex {
     /// Finds the lines of a text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+        let bytes = text.as_bytes();
+        // A carriage return alone ends a line, too.
+        let ends = |at: usize| match bytes.get(at) {
+            Some(b'\n') => true,
+            Some(b'\r') => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let breaks = (0..bytes.len()).filter(|&at| ends(at)).map(|at| at as u32 + 1);
         Self { starts: std::iter::once(0).chain(breaks).collect() }
     }
 

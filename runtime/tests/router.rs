@@ -258,6 +258,10 @@ fn hostile_messages_take_little_time() {
         "e\u{301}".repeat(2_000),
         "> a\n".repeat(10_000),
         "`a` ".repeat(1_000),
+        "> \n".repeat(300_000),
+        "```\n".repeat(50_000),
+        "„".repeat(40_000),
+        "\"\" ".repeat(80_000),
     ];
     for input in &inputs {
         let start = std::time::Instant::now();

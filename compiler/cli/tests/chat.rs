@@ -46,6 +46,35 @@ fn a_greeting_is_answered_in_its_language_with_nothing_offered() {
 }
 
 #[test]
+fn a_bad_line_of_a_pipe_is_reported_and_the_conversation_goes_on() {
+    require_model();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .args(["chat", "--json"])
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("skillc starts");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(b"hallo\nb\xff\nWas ist 2 + 3?\n/quit\nhallo\n")
+        .expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2), "a line was bad");
+    let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("one object a line"))
+        .collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[0]["skill"], "small-talk");
+    assert!(lines[1]["error"].as_str().unwrap_or_default().contains("standard input:2"));
+    assert_eq!(lines[2]["reply"], "2 + 3 = 5");
+}
+
+#[test]
 fn a_product_is_calculated_exactly() {
     let reply = chat(&["What is 98765 * 4321?"]);
     assert_eq!(reply["tools_run"][0]["name"], "calculator");

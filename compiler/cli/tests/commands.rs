@@ -127,7 +127,8 @@ fn a_bad_batch_line_is_reported_and_the_rest_goes_on() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("skillc starts");
-    let lines = b"{\"id\":1,\"message\":\"hallo\"}\nnot json\n\n{\"id\":\"x\",\"message\":5}\n\xff\xfe\n\
+    let lines = b"{\"id\":12345678901234567890123,\"message\":\"hallo\"}\nnot json\n\n\
+                  {\"id\":\"x\",\"message\":5}\n\xff\xfe\n[1,[],\"hallo\"]\n{\"message\":\"hallo\",\"mesage\":1}\n\
                   {\"id\":[2],\"after\":[\"Wie sp\xc3\xa4t ist es?\"],\"message\":\"und in Lissabon?\"}\n";
     child.stdin.take().expect("a pipe").write_all(lines).expect("written");
     let output = child.wait_with_output().expect("it ends");
@@ -142,9 +143,19 @@ fn a_bad_batch_line_is_reported_and_the_rest_goes_on() {
     assert_eq!(records[1]["evidence"][0]["kind"], "follow-up");
     assert_eq!(records[1]["opening"]["arguments"]["place"], "Lissabon");
     let said = text(&output.stderr);
-    for line in ["line 2:", "line 4:", "line 5:"] {
-        assert!(said.contains(line), "{said}");
+    for line in [
+        "standard input:2:",
+        "standard input:4:21: invalid type",
+        "standard input:5: byte 1 is not UTF-8",
+        "standard input:6: a record is an object",
+        "standard input:7:27: unknown field `mesage`",
+    ] {
+        assert!(said.contains(line), "{line} in {said}");
     }
+    assert!(
+        text(&output.stdout).starts_with("{\"id\":12345678901234567890123,"),
+        "an id comes back as it was"
+    );
 }
 
 #[test]
@@ -178,6 +189,54 @@ fn a_single_skill_file_checks_routes_and_explains_itself() {
     let shown = text(&route.stdout);
     assert!(shown.starts_with("tea by trigger (without its lead-in)"), "{shown}");
     assert!(shown.contains("tea.skill:4") && shown.contains("\"Sencha\""), "{shown}");
+}
+
+#[test]
+fn build_writes_through_a_link_and_replaces_nothing_but_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("link.skillpack");
+    std::os::unix::fs::symlink("real.skillpack", &link).expect("a link");
+    let build = |target: &str| skillc(&shipped(), &["build", "-o", target]);
+    let output = build(link.to_str().expect("a path"));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    assert!(folder.path().join("real.skillpack").is_file());
+    for target in ["/dev/null", folder.path().to_str().expect("a path")] {
+        let output = build(target);
+        assert_eq!(output.status.code(), Some(2), "{target}");
+        assert!(text(&output.stderr).contains(target), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for path in ["/dev/zero", "/dev/stdin", folder.path().join("none.skill").to_str().expect("a path")] {
+        let output = skillc(folder.path(), &["check", path]);
+        assert_eq!(output.status.code(), Some(2), "{path}");
+        assert!(text(&output.stderr).contains(path), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn thousands_of_findings_are_counted_and_the_first_are_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tools: Vec<String> = (0..3_000).map(|number| format!("tool_{number}")).collect();
+    let chain: String =
+        (0..20_000).map(|n| format!("pattern F{n} = \"a <F{}>\"\n", (n + 1) % 20_000)).collect();
+    let one_line =
+        format!("skill a {{ description: \"a\" trigger: \"^ a $\" tools: [{}] }}\n", tools.join(", "));
+    fs::write(folder.path().join("a.skill"), one_line + &chain + &"skill s {\n".repeat(20_000))
+        .expect("written");
+    let output = skillc(folder.path(), &["check", "a.skill"]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = text(&output.stderr);
+    assert!(
+        shown.contains("unknown tool `tool_0`") && shown.contains("more, which"),
+        "{} bytes",
+        shown.len()
+    );
+    assert!(shown.len() < 500_000, "{} bytes", shown.len());
 }
 
 #[test]

@@ -54,11 +54,20 @@ fn copy_without_graph(target: &Path) {
 
 #[test]
 fn damaged_model_folders_are_clear_errors() {
-    let damages: [(&str, &[u8], &str); 6] = [
+    let damages: [(&str, &[u8], &str); 11] = [
         ("config.json", b"{", "config.json"),
         ("tokenizer.json", b"{}", "tokenizer.json"),
         ("chat_template.jinja", b"{% for %}", "template"),
-        ("generation_config.json", b"[]", "config"),
+        ("generation_config.json", b"[]", "generation_config.json"),
+        ("generation_config.json", b"{\"eos_token_id\": 4294967298}", "eos_token_id"),
+        ("generation_config.json", b"{\"eos_token_id\": 2, \"temperature\": \"hot\"}", "temperature"),
+        ("config.json", b"[]", "config.json"),
+        (
+            "config.json",
+            b"{\"eos_token_id\": 2, \"max_position_embeddings\": \"many\"}",
+            "max_position_embeddings",
+        ),
+        ("chat_template.jinja", b" \n", "chat_template.jinja"),
         ("onnx/model.onnx", b"no graph", "model.onnx"),
         ("profile.json", b"{\"answers\": \"maybe\"}", "profile.json"),
     ];
@@ -66,9 +75,6 @@ fn damaged_model_folders_are_clear_errors() {
         let folder = tempfile::tempdir().expect("a folder");
         copy_without_graph(folder.path());
         fs::write(folder.path().join(file), bytes).expect("written");
-        if file == "generation_config.json" {
-            fs::write(folder.path().join("config.json"), b"{}").expect("written");
-        }
         let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
             .args(["chat", "tell me a story", "--model"])
             .arg(folder.path())

@@ -1,6 +1,9 @@
 //! Calls of exemplars and openings: the tool is declared and listed, the arguments fit, the slots are bound.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use skill_runtime::artifact::ParameterType;
+use skill_runtime::artifact::layout::SlotKind;
 
 use super::{literal, outside_list, unknown_tool};
 use crate::diagnostics::{self as codes, Diagnostic, suggestion};
@@ -11,9 +14,9 @@ use crate::syntax::pattern::Node;
 pub(super) fn check(library: &Library, skill: &Skill, out: &mut Vec<Diagnostic>) {
     let bound = slots(library, skill);
     for call in &skill.openings {
-        check_call(library, skill, call, out, &mut |name, out| {
-            if !bound.contains(name.text.as_str()) {
-                let known = bound.iter().map(String::as_str).chain(["message"]);
+        check_call(library, skill, call, &bound, out, &mut |name, out| {
+            if !bound.contains_key(name.text.as_str()) && !skill.damaged {
+                let known = bound.keys().map(String::as_str);
                 out.push(
                     Diagnostic::new(
                         codes::UNKNOWN_SLOT,
@@ -28,42 +31,39 @@ pub(super) fn check(library: &Library, skill: &Skill, out: &mut Vec<Diagnostic>)
     for exemplar in &skill.exemplars {
         for (call, _) in &exemplar.steps {
             // Whether the exemplar's own message binds the slot is known once the library routes.
-            check_call(library, skill, call, out, &mut |_, _| {});
+            check_call(library, skill, call, &bound, out, &mut |_, _| {});
         }
     }
 }
 
-/// Slots that a trigger or follow template of the skill can bind.
-fn slots(library: &Library, skill: &Skill) -> BTreeSet<String> {
-    let mut out = BTreeSet::from(["message".to_owned()]);
+/// Slots that a trigger or follow template of the skill can bind, and whether each holds a number in all of them.
+type Slots = BTreeMap<String, bool>;
+
+fn slots(library: &Library, skill: &Skill) -> Slots {
+    let mut out = BTreeMap::from([("message".to_owned(), false)]);
     for element in skill.triggers.iter().chain(&skill.follows) {
         element_slots(library, element, &mut out);
     }
     out
 }
 
-fn element_slots(library: &Library, element: &Element, out: &mut BTreeSet<String>) {
+fn element_slots(library: &Library, element: &Element, out: &mut Slots) {
     match &element.matcher {
         Matcher::Template(template) => node_slots(library, &template.node, &mut BTreeSet::new(), out),
-        Matcher::Regex(_, names) => out.extend(names.iter().cloned()),
+        Matcher::Regex(_, names) => out.extend(names.iter().map(|name| (name.clone(), false))),
         Matcher::Predicate(_) => {}
     }
 }
 
 /// Collects slots; `seen` are the fragments that were looked into already.
-fn node_slots<'l>(
-    library: &'l Library,
-    node: &'l Node,
-    seen: &mut BTreeSet<&'l str>,
-    out: &mut BTreeSet<String>,
-) {
+fn node_slots<'l>(library: &'l Library, node: &'l Node, seen: &mut BTreeSet<&'l str>, out: &mut Slots) {
     match node {
         Node::Sequence(parts) | Node::Alternatives(parts) => {
             parts.iter().for_each(|part| node_slots(library, part, seen, out));
         }
         Node::Optional(inner) => node_slots(library, inner, seen, out),
-        Node::Slot { name, .. } => {
-            out.insert(name.clone());
+        Node::Slot { name, kind, .. } => {
+            *out.entry(name.clone()).or_insert(true) &= *kind == SlotKind::Number;
         }
         Node::Reference { name, .. } if seen.insert(name) => {
             if let Some(fragment) = library.fragments.get(name) {
@@ -78,6 +78,7 @@ fn check_call(
     library: &Library,
     skill: &Skill,
     call: &Call,
+    bound: &Slots,
     out: &mut Vec<Diagnostic>,
     slot: &mut dyn FnMut(&crate::syntax::ast::Name, &mut Vec<Diagnostic>),
 ) {
@@ -116,7 +117,25 @@ fn check_call(
         given.push(&name.text);
         match value {
             // A bare word is a slot, true or false.
-            Scalar::Word(word) if word.text != "true" && word.text != "false" => slot(word, out),
+            Scalar::Word(word) if word.text != "true" && word.text != "false" => {
+                let holds_number = bound.get(word.text.as_str()).copied();
+                let wanted = match &parameter.kind {
+                    ParameterType::Number if holds_number == Some(false) => "a number",
+                    ParameterType::Boolean => "true or false",
+                    _ => {
+                        slot(word, out);
+                        continue;
+                    }
+                };
+                out.push(
+                    Diagnostic::new(
+                        codes::BAD_ARGUMENTS,
+                        word.span,
+                        format!("`{}` is {wanted}, and slot `{}` can hold any text", name.text, word.text),
+                    )
+                    .help("bind it with a slot of kind number, or write the value"),
+                );
+            }
             _ => {
                 if let Err(message) = literal(value, &parameter.kind) {
                     out.push(Diagnostic::new(codes::BAD_ARGUMENTS, value.span(), message));

@@ -91,7 +91,25 @@ fn check_element<'l>(
                 );
             }
         }
-        Matcher::Regex(..) => {}
+        Matcher::Regex(_, names) => {
+            if names.iter().any(|name| name == "message") {
+                out.push(
+                    Diagnostic::new(codes::BAD_SLOT, element.span, "no slot can be named `message`")
+                        .help("`message` is always bound to the whole message; take another name"),
+                );
+            }
+            if names.len() > limits.slots {
+                let (found, limit) = (names.len(), limits.slots);
+                out.push(
+                    Diagnostic::new(
+                        codes::TEMPLATE_TOO_LARGE,
+                        element.span,
+                        format!("this regular expression has {found} named groups, over {limit}"),
+                    )
+                    .help("name only what is used (setting: slots)"),
+                );
+            }
+        }
     }
     for veto in &element.unless {
         check_element(measures, limits, veto, out);
@@ -262,7 +280,7 @@ fn reference(library: &Library, name: &str, language: Option<&str>, span: Span, 
         }
         return;
     }
-    if library.fragments.contains_key(name) || list.is_some() {
+    if library.fragments.contains_key(name) || library.broken_fragments.contains(name) || list.is_some() {
         return;
     }
     match library.predicates.get(name) {
@@ -341,7 +359,7 @@ impl<'l> Measures<'l> {
     fn uses_broken(&self, node: &Node) -> bool {
         let mut used = Vec::new();
         names::references(node, &mut used);
-        used.iter().any(|name| self.broken.contains(name))
+        used.iter().any(|name| self.broken.contains(name) || self.library.broken_fragments.contains(*name))
     }
 
     /// Measures what a name stands for; there are no circles.

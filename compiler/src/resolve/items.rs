@@ -107,6 +107,7 @@ impl Resolver<'_> {
         }
         if let Some(template) = pattern::parse(value, self.limits, &mut self.diagnostics) {
             if template.start || template.end {
+                self.library.broken_fragments.insert(name.text.clone());
                 self.report(
                     Diagnostic::new(codes::PATTERN_SYNTAX, value.span, "a fragment cannot be anchored")
                         .help("anchor the patterns that use it"),
@@ -114,6 +115,8 @@ impl Resolver<'_> {
                 return;
             }
             self.library.fragments.insert(name.text.clone(), Fragment { template, span: name.span });
+        } else {
+            self.library.broken_fragments.insert(name.text.clone());
         }
     }
 

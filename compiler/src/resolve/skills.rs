@@ -71,6 +71,7 @@ impl Resolver<'_> {
             fallbacks: Vec::new(),
             openings: Vec::new(),
             exemplars: Vec::new(),
+            damaged: item.damaged,
         };
         let mut seen = Vec::new();
         for field in &item.fields {
@@ -79,9 +80,15 @@ impl Resolver<'_> {
             if known && !LIST_KEYS.contains(&key) && !self.once(&mut seen, &field.key) {
                 continue;
             }
+            let before = self.diagnostics.len();
             self.skill_field(&mut skill, field);
+            let routes = ["trigger", "follow", "keywords", "fallback"].contains(&key);
+            skill.damaged |= routes && self.diagnostics.len() > before;
         }
-        if skill.description.trim().is_empty() && !seen.iter().any(|(key, _)| key == "description") {
+        if skill.description.trim().is_empty()
+            && !item.damaged
+            && !seen.iter().any(|(key, _)| key == "description")
+        {
             self.report(
                 Diagnostic::new(
                     codes::MISSING_KEY,
@@ -186,6 +193,9 @@ impl Resolver<'_> {
                 for text in self.strings(field) {
                     if text.value.chars().any(char::is_alphanumeric) {
                         skill.keywords.push((text.value, text.span));
+                    } else if text.value.contains(char::REPLACEMENT_CHARACTER) {
+                        // A bad escape, which was reported.
+                        skill.damaged = true;
                     } else {
                         self.report(
                             Diagnostic::new(codes::BLANK_PATTERN, text.span, "this keyword is blank")
@@ -208,8 +218,20 @@ impl Resolver<'_> {
 
     fn tools(&mut self, skill: &mut Skill, field: &Field) {
         self.no_label(field);
-        let mut names: Vec<Name> = skill.tools.take().unwrap_or_default();
-        for element in self.elements(field) {
+        let before = skill.tools.take();
+        let elements = self.elements(field);
+        if before.as_ref().is_some_and(|before| before.is_empty() != elements.is_empty()) {
+            self.report(
+                Diagnostic::new(
+                    codes::DUPLICATE_KEY,
+                    field.key.span,
+                    "`tools: []` and a list of tools contradict each other",
+                )
+                .help("delete one: `[]` lets the skill use no tool at all"),
+            );
+        }
+        let mut names: Vec<Name> = before.unwrap_or_default();
+        for element in elements {
             self.no_unless(element, "tools");
             match &element.scalar {
                 Scalar::Word(name) if name.text == "none" => self.tools_none(name.span),

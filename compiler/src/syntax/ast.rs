@@ -238,6 +238,8 @@ pub struct Skill {
     pub fields: Vec<Field>,
     /// Exemplars.
     pub exemplars: Vec<Exemplar>,
+    /// Some of its lines were not understood, so what seems to be missing may be there.
+    pub damaged: bool,
 }
 
 /// A worked example.

@@ -218,7 +218,9 @@ impl Builder<'_> {
             let shown: String = line.chars().take(40).collect();
             let key: String = line.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             let rest = line.get(key.len()..).unwrap_or_default().trim_start();
-            let help = if inside == "a test" {
+            let help = if let Some(help) = other_notation(line) {
+                help.to_owned()
+            } else if inside == "a test" {
                 "a case is `\"message\" -> SKILL`, more turns follow behind `then`".to_owned()
             } else if !key.is_empty() && rest.starts_with(['"', '[', '/']) {
                 format!("a field is `key: value`; add `:` behind `{key}`")
@@ -319,8 +321,13 @@ impl Builder<'_> {
     }
 
     fn skill(&mut self, pair: Pair<'_, Rule>) -> Skill {
-        let mut skill =
-            Skill { name: None, head: self.span(&pair), fields: Vec::new(), exemplars: Vec::new() };
+        let mut skill = Skill {
+            name: None,
+            head: self.span(&pair),
+            fields: Vec::new(),
+            exemplars: Vec::new(),
+            damaged: false,
+        };
         let mut closed = false;
         for part in pair.into_inner() {
             match part.as_rule() {
@@ -328,12 +335,16 @@ impl Builder<'_> {
                 Rule::name => skill.name = Some(self.name(&part)),
                 Rule::field => skill.fields.extend(self.field(part)),
                 Rule::exemplar => skill.exemplars.extend(self.exemplar(part)),
-                Rule::bad_field => self.bad_line(&part, "a skill"),
+                Rule::bad_field => {
+                    skill.damaged = true;
+                    self.bad_line(&part, "a skill");
+                }
                 Rule::close => closed = true,
                 _ => {}
             }
         }
         if !closed {
+            skill.damaged = true;
             self.unclosed(skill.head, "skill");
         }
         skill
@@ -708,6 +719,8 @@ impl Builder<'_> {
                                     "write the number of a Unicode character in hexadecimal, as in `\\u{e4}`",
                                 ),
                             );
+                            // Something was meant to stand here.
+                            push(text, char::REPLACEMENT_CHARACTER);
                         }
                     }
                 }
@@ -721,6 +734,27 @@ impl Builder<'_> {
             }
         }
         debug_assert!(base as usize <= self.text.len());
+    }
+}
+
+/// What to write instead of what other languages write.
+fn other_notation(line: &str) -> Option<&'static str> {
+    let value = line.split_once(':').map_or("", |(_, value)| value.trim_start());
+    if line.starts_with('#') {
+        Some("a comment starts with `//`")
+    } else if line.contains(['„', '“', '”', '«', '»']) && !line.contains('"') {
+        Some("texts stand between straight quotes: `\"…\"`")
+    } else if value.starts_with(['\'', '‘', '’', '`']) || line.starts_with(['\'', '‘', '’', '`']) {
+        Some("texts stand between double quotes: `\"…\"`")
+    } else if line.starts_with("- ") || (line.ends_with(':') && !line.contains('"')) {
+        Some("a list stands in brackets: `key: [\"…\", \"…\"]`")
+    } else if line.split_once('=').is_some_and(|(key, _)| {
+        let key = key.trim_end();
+        !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_')
+    }) {
+        Some("a field is `key: value`, with a colon")
+    } else {
+        None
     }
 }
 

@@ -479,7 +479,7 @@ impl Reader<'_> {
             return next.is_some_and(|next| next.is_content());
         }
         let weak = match glyph(self.message, operator) {
-            '-' | '−' | '‐' | '‑' | '‒' | '–' | '—' => self.ascends(start, end),
+            '-' | '‐' | '‑' | '‒' | '–' | '—' => self.ascends(start, end),
             '/' | ':' | '∶' | '×' | 'x' | 'X' => true,
             _ => false,
         };
@@ -516,11 +516,12 @@ struct Shape {
 /// Whether digits joined by one of `- . / :` read as a date, a time, a score, a range, a version or a code.
 fn joined_reads_otherwise(text: &str) -> bool {
     let Some(joiner) = text.chars().find(|c| !c.is_ascii_digit()) else { return false };
-    let joiner = if matches!(joiner, '‐' | '‒' | '–' | '—' | '−') { '-' } else { joiner };
+    // The minus sign proper joins nothing else.
+    let joiner = if matches!(joiner, '‐' | '‒' | '–' | '—') { '-' } else { joiner };
     if !matches!(joiner, '-' | '.' | '/' | ':') {
         return false;
     }
-    let same = |c: char| c == joiner || (joiner == '-' && matches!(c, '‐' | '‒' | '–' | '—' | '−'));
+    let same = |c: char| c == joiner || (joiner == '-' && matches!(c, '‐' | '‒' | '–' | '—'));
     let parts: Vec<&str> = text.split(same).collect();
     if parts.iter().any(|part| part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit())) {
         return false;

@@ -487,7 +487,7 @@ impl Parser<'_> {
     }
 
     fn root(&mut self, value: &BigRational, degree: u32) -> Result<BigRational, ToolFailure> {
-        if value.is_negative() && degree % 2 == 0 {
+        if value.is_negative() && degree.is_multiple_of(2) {
             return Err(no_real_result());
         }
         let (numerator, denominator) = (value.numer().nth_root(degree), value.denom().nth_root(degree));

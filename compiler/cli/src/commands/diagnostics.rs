@@ -20,7 +20,7 @@ const MOST_SHOWN: usize = 1_000;
 /// Bytes of a line that are drawn at each side of what is marked in it.
 const LINE_AROUND: usize = 200;
 /// Bytes of a text that one mark underlines.
-const LONGEST_MARK: usize = 400;
+const LONGEST_MARK: usize = 2_000;
 
 /// A diagnostic as miette wants it.
 #[derive(Debug)]
