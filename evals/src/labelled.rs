@@ -2,7 +2,8 @@
 //!
 //! TSV columns: language, source, expected skills (`|` between alternatives, `none` for no skill), message; more
 //! columns are an error. JSON lines: `{"language", "source", "expected": ["a", "none"], "message", "after": […]}`;
-//! `language`, `source` and `after` may be missing. A line that starts with `#` in TSV is a comment.
+//! `language`, `source` and `after` may be missing, and `"not": ["b"]` may stand for `expected`. A line that starts
+//! with `#` in TSV is a comment.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -17,8 +18,12 @@ pub struct Labelled {
     /// Where it comes from, may be empty.
     #[serde(default)]
     pub source: String,
-    /// Names of skills, or `none`.
+    /// Names of skills, or `none`: those that may take it.
+    #[serde(default)]
     pub expected: Vec<String>,
+    /// Those that may not; given where nothing is expected.
+    #[serde(default)]
+    pub not: Vec<String>,
     /// The message.
     pub message: String,
     /// User turns before it.
@@ -62,10 +67,10 @@ pub fn read_line(line: &str, number: usize) -> Result<Option<Labelled>, LineErro
 
 fn read_json(line: &str) -> Result<Labelled, String> {
     let labelled: Labelled = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    if labelled.expected.is_empty() {
-        Err("`expected` is empty; write [\"none\"]".to_owned())
-    } else {
-        Ok(labelled)
+    match (labelled.expected.is_empty(), labelled.not.is_empty()) {
+        (true, true) => Err("neither `expected` nor `not` names a skill; write [\"none\"]".to_owned()),
+        (false, false) => Err("`expected` and `not` exclude each other".to_owned()),
+        _ => Ok(labelled),
     }
 }
 

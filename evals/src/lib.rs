@@ -1,6 +1,9 @@
 //! Measures a skill library on labelled messages.
 //!
-//! [`labelled`] reads them, [`routes`] routes them and counts.
+//! [`labelled`] reads them, [`lists`] fills their placeholders, [`routes`] routes them and counts, [`perturb`] writes
+//! them in other ways and counts the routes that move.
 
 pub mod labelled;
+pub mod lists;
+pub mod perturb;
 pub mod routes;

@@ -97,6 +97,16 @@ pub fn run(pack: &Pack, messages: &[Labelled]) -> Report {
         let state = replay(&router, &mut scratch, message.after.iter().map(String::as_str), &tools);
         let decision = router.decide(&mut scratch, state, &message.message, &tools);
         let routed = decision.skill.and_then(|skill| names.get(skill as usize).copied()).unwrap_or("none");
+        if !message.not.is_empty() {
+            let language = report.languages.entry(message.language.clone()).or_default();
+            language.messages += 1;
+            if message.not.iter().any(|not| not == routed) {
+                report.wrong.push(wrong(message, routed, decision.stage.name()));
+            } else {
+                language.right += 1;
+            }
+            continue;
+        }
         let known: Vec<&str> = message
             .expected
             .iter()
@@ -137,15 +147,30 @@ pub fn run(pack: &Pack, messages: &[Labelled]) -> Report {
         {
             report.skills.entry((*only).to_owned()).or_default().missed += 1;
         }
-        report.wrong.push(Wrong {
-            line: message.line,
-            language: message.language.clone(),
-            source: message.source.clone(),
-            expected: message.expected.clone(),
-            routed: routed.to_owned(),
-            stage: decision.stage.name().to_owned(),
-            message: message.message.clone(),
-        });
+        report.wrong.push(wrong(message, routed, decision.stage.name()));
     }
     report
+}
+
+fn wrong(message: &Labelled, routed: &str, stage: &str) -> Wrong {
+    let expected = if message.not.is_empty() {
+        message.expected.clone()
+    } else {
+        message.not.iter().map(|not| format!("not {not}")).collect()
+    };
+    Wrong {
+        line: message.line,
+        language: message.language.clone(),
+        source: message.source.clone(),
+        expected,
+        routed: routed.to_owned(),
+        stage: stage.to_owned(),
+        message: message
+            .after
+            .iter()
+            .chain([&message.message])
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" > "),
+    }
 }

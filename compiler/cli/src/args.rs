@@ -60,8 +60,10 @@ Examples:
 Reads TSV (language, source, expected skills with | between, message) or JSON lines
 ({\"expected\": [\"a\", \"none\"], \"message\": \"…\", \"after\": […]}).
 
-Example:
-  skillc eval --routes-only messages.tsv")]
+Examples:
+  skillc eval --routes-only messages.tsv
+  skillc eval --routes-only evals/data/behaviour.jsonl --lists evals/data/lists.json
+  skillc eval --routes-only evals/data/labels.jsonl --perturb")]
     Eval(Eval),
     /// Fetch, convert and inspect models
     Model(Model),
@@ -162,6 +164,12 @@ pub(crate) struct Eval {
     pub(crate) routes_only: bool,
     /// Labelled messages
     pub(crate) file: PathBuf,
+    /// JSON object of lists that fill placeholders such as {place}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lists: Option<PathBuf>,
+    /// Also write each message in other ways (case, marks, spelling, typo, greeting …) and count the routes that move
+    #[arg(long)]
+    pub(crate) perturb: bool,
     /// One JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use skill_evals::labelled::{self, Labelled, LineError};
-use skill_evals::routes;
+use skill_evals::lists::Lists;
+use skill_evals::{perturb, routes};
 
 use super::diagnostics::counted;
 use crate::args::Eval;
@@ -32,14 +33,71 @@ pub(super) fn run(eval: &Eval, skills: Option<&Path>, output: &mut Output) -> Re
     if messages.is_empty() {
         return Err(Failure::Usage(format!("{name} holds no labelled message")));
     }
+    if let Some(path) = &eval.lists {
+        messages = fill(path, &messages)?;
+    }
     let report = routes::run(&loaded.pack, &messages);
+    let perturbed = eval.perturb.then(|| perturb::run(&loaded.pack, &messages));
     if eval.json {
-        let value = serde_json::to_value(&report).map_err(std::io::Error::from)?;
+        let mut value = serde_json::to_value(&report).map_err(std::io::Error::from)?;
+        if let (Some(object), Some(perturbed)) = (value.as_object_mut(), &perturbed) {
+            let perturbed = serde_json::to_value(perturbed).map_err(std::io::Error::from)?;
+            object.insert("perturbed".to_owned(), perturbed);
+        }
         writeln!(output.out, "{value:#}")?;
     } else {
         show(&report, output)?;
+        if let Some(perturbed) = &perturbed {
+            show_perturbed(perturbed, output)?;
+        }
     }
     Ok(if bad == 0 { EXIT_OK } else { EXIT_FINDINGS })
+}
+
+/// Fills placeholders from the lists of a file.
+fn fill(path: &Path, messages: &[Labelled]) -> Result<Vec<Labelled>, Failure> {
+    let bad = |error| Failure::Usage(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, error))?;
+    let lists = Lists::read(&text).map_err(bad)?;
+    let mut filled = Vec::new();
+    for message in messages {
+        filled.extend(lists.fill(message).map_err(bad)?);
+    }
+    Ok(filled)
+}
+
+fn show_perturbed(report: &perturb::Report, output: &mut Output) -> Result<(), Failure> {
+    writeln!(output.out)?;
+    for moved in &report.moved {
+        let message = moved.message.replace('\n', "⏎");
+        writeln!(
+            output.out,
+            "{}: {} moves {} to {}: {message}",
+            moved.line,
+            moved.change.name(),
+            moved.before,
+            moved.after
+        )?;
+    }
+    writeln!(output.out)?;
+    writeln!(output.out, "{:18}  messages  moved", "change")?;
+    for counts in &report.changes {
+        let kind = if counts.change.is_typographic() { "" } else { "  other words" };
+        writeln!(
+            output.out,
+            "{:18}  {:>8}  {:>5}  {:>6}{kind}",
+            counts.change.name(),
+            counts.messages,
+            counts.moved,
+            percent(counts.moved, counts.messages)
+        )?;
+    }
+    writeln!(
+        output.out,
+        "typographic changes move {:.2} % of the routes",
+        report.typographic_share() * 100.0
+    )?;
+    Ok(())
 }
 
 fn percent(part: usize, whole: usize) -> String {
