@@ -52,6 +52,8 @@ pub fn compile(files: &[SourceFile], limits: &Limits) -> Compiled {
         }
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.file, span.start, span.end)));
+    // One mistake may be met on several ways through a pattern.
+    diagnostics.dedup_by(|a, b| (a.code, a.span, &a.message) == (b.code, b.span, &b.message));
     Compiled { library, artifact, diagnostics }
 }
 

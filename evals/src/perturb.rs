@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(german(Change::UmlautSpelling, "Grüße"), Some("Gruesse".to_owned()));
         assert_eq!(german(Change::UmlautSpelling, "Hallo"), None);
         assert_eq!(german(Change::Politeness, "Was ist Stripe?"), Some("Was ist Stripe, bitte?".to_owned()));
-        assert_eq!(german(Change::Typo, "Was ist Stripe?"), Some("Was ist Strpie?".to_owned()));
+        assert_eq!(german(Change::Typo, "Was ist Stripe?"), Some("Was ist Stirpe?".to_owned()));
         assert_eq!(german(Change::FullWidth, "5+3"), Some("５＋３".to_owned()));
         assert_eq!(german(Change::CurlyQuotes, "wie geht's"), Some("wie geht’s".to_owned()));
         assert_eq!(german(Change::ZeroWidth, "ist Stripe?"), Some("ist St\u{200B}ripe?".to_owned()));

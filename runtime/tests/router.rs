@@ -16,7 +16,12 @@ const SHIPPED: Sources = &[
     ("arithmetic.skill", include_str!("../../skills/arithmetic.skill")),
     ("current-date.skill", include_str!("../../skills/current-date.skill")),
     ("lookup-term.skill", include_str!("../../skills/lookup-term.skill")),
+    ("memory.skill", include_str!("../../skills/memory.skill")),
+    ("research-question.skill", include_str!("../../skills/research-question.skill")),
     ("small-talk.skill", include_str!("../../skills/small-talk.skill")),
+    ("summarize-url.skill", include_str!("../../skills/summarize-url.skill")),
+    ("weather.skill", include_str!("../../skills/weather.skill")),
+    ("world-clock.skill", include_str!("../../skills/world-clock.skill")),
     ("lang/de.skill", include_str!("../../skills/lang/de.skill")),
     ("lang/en.skill", include_str!("../../skills/lang/en.skill")),
 ];

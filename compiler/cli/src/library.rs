@@ -17,7 +17,12 @@ pub const EMBEDDED: &[(&str, &str)] = &[
     ("skills/lang/de.skill", include_str!("../../../skills/lang/de.skill")),
     ("skills/lang/en.skill", include_str!("../../../skills/lang/en.skill")),
     ("skills/lookup-term.skill", include_str!("../../../skills/lookup-term.skill")),
+    ("skills/memory.skill", include_str!("../../../skills/memory.skill")),
+    ("skills/research-question.skill", include_str!("../../../skills/research-question.skill")),
     ("skills/small-talk.skill", include_str!("../../../skills/small-talk.skill")),
+    ("skills/summarize-url.skill", include_str!("../../../skills/summarize-url.skill")),
+    ("skills/weather.skill", include_str!("../../../skills/weather.skill")),
+    ("skills/world-clock.skill", include_str!("../../../skills/world-clock.skill")),
 ];
 
 /// Deepest folder that is searched; symbolic links can run in circles.

@@ -65,7 +65,7 @@ impl Lowering<'_> {
             Node::Word(word) | Node::Number(word) | Node::Symbol(word) => {
                 let folding = self.vocabulary.folding();
                 let mut words: Vec<Part> = folding
-                    .expand(&folding.fold(word))
+                    .expand(word)
                     .iter()
                     .map(|word| Part::Set(vec![self.vocabulary.id(word)]))
                     .collect();

@@ -16,6 +16,8 @@ pub struct Folding {
     spelling: BTreeMap<char, String>,
     /// Folded word to folded words.
     expands: BTreeMap<String, Vec<String>>,
+    /// Those of them that some language knows as a word of its own: "im" is "i'm" only with its apostrophe.
+    own_words: BTreeSet<String>,
 }
 
 impl Folding {
@@ -39,6 +41,10 @@ impl Folding {
                 folding.expands.entry(folding.fold(key)).or_insert(words);
             }
         }
+        let entries = library.languages.iter().flat_map(|language| language.lists.iter().flatten());
+        for entry in entries {
+            own_words(&entry.template.node, &mut folding);
+        }
         folding
     }
 
@@ -48,10 +54,13 @@ impl Folding {
         fold_word(word, |c| self.spelling.get(&c).cloned())
     }
 
-    /// The words that a folded word stands for; itself, unless it expands.
+    /// The folded words that a word, as written, stands for; itself, unless it expands.
     #[must_use]
-    pub fn expand(&self, folded: &str) -> Vec<String> {
-        self.expands.get(folded).cloned().unwrap_or_else(|| vec![folded.to_owned()])
+    pub fn expand(&self, word: &str) -> Vec<String> {
+        let folded = self.fold(word);
+        let whole = self.own_words.contains(&folded) && !has_apostrophe(word);
+        let expanded = self.expands.get(&folded).filter(|_| !whole).cloned();
+        expanded.unwrap_or_else(|| vec![folded])
     }
 
     /// Folded words of a keyword or sentence; marks are left out.
@@ -63,8 +72,29 @@ impl Folding {
                 Node::Word(text) | Node::Number(text) | Node::Symbol(text) => Some(text),
                 _ => None,
             })
-            .flat_map(|word| self.expand(&self.fold(&word)))
+            .flat_map(|word| self.expand(&word))
             .collect()
+    }
+}
+
+fn has_apostrophe(word: &str) -> bool {
+    word.contains(['\'', '\u{2018}', '\u{2019}', '\u{2BC}'])
+}
+
+/// Gathers words of a list that would expand, and are written without an apostrophe.
+fn own_words(node: &Node, folding: &mut Folding) {
+    match node {
+        Node::Sequence(parts) | Node::Alternatives(parts) => {
+            parts.iter().for_each(|part| own_words(part, folding));
+        }
+        Node::Optional(inner) => own_words(inner, folding),
+        Node::Word(word) if !has_apostrophe(word) => {
+            let folded = folding.fold(word);
+            if folding.expands.contains_key(&folded) {
+                folding.own_words.insert(folded);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -167,7 +197,8 @@ impl Vocabulary {
     pub(super) fn write(&mut self, builder: &mut PackBuilder) {
         for key in self.folding.expands.keys().cloned().collect::<Vec<_>>() {
             let id = self.id(&key);
-            self.flag(id, flags::EXPANDS, 0);
+            let own = if self.folding.own_words.contains(&key) { flags::APOSTROPHE } else { 0 };
+            self.flag(id, flags::EXPANDS | own, 0);
         }
         builder.words = vec![layout::Word { stretch: NONE, ..layout::Word::default() }; self.count as usize];
         for (&id, &(bits, languages)) in &self.words {
@@ -289,8 +320,7 @@ impl Gather<'_> {
                 self.words.insert(mark.clone());
             }
             Node::Word(word) | Node::Number(word) | Node::Symbol(word) => {
-                let folded = self.folding.fold(word);
-                self.words.extend(self.folding.expand(&folded));
+                self.words.extend(self.folding.expand(word));
             }
             Node::Prefix(prefix) => {
                 self.prefixes.insert(self.folding.fold(prefix));

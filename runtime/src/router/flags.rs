@@ -34,6 +34,8 @@ pub const SPELLED: u32 = 1 << 26;
 pub const STARTS_DIGIT: u32 = 1 << 27;
 /// Its last character is a digit.
 pub const ENDS_DIGIT: u32 = 1 << 28;
+/// Of a token: an apostrophe was written in it. Of a word that expands: it does only with its apostrophe.
+pub const APOSTROPHE: u32 = 1 << 29;
 
 /// In `asks`.
 pub const ASKS: u32 = 1 << (FIRST_LIST + 3);

@@ -368,6 +368,7 @@ impl Lexer {
                     if !starts_letter(text, at + 1, self.normal)? {
                         break Ok(());
                     }
+                    extra |= flags::APOSTROPHE;
                     at += 1;
                 }
                 0..=0x7F => break Ok(()),
@@ -391,6 +392,7 @@ impl Lexer {
                         if !starts_letter(text, at + width, self.normal)? {
                             break Ok(());
                         }
+                        extra |= flags::APOSTROPHE;
                         at += width;
                         continue;
                     }
@@ -475,8 +477,9 @@ impl Lexer {
 
     fn push_word(&mut self, view: &View<'_>, id: u32, start: usize, end: usize, extra: u32) {
         let word = view.words.get(id as usize).copied().unwrap_or_default();
-        if word.flags & flags::EXPANDS == 0 {
-            self.push(id, start, end, flags::WORD | word.flags | extra);
+        let whole = word.flags & flags::APOSTROPHE != 0 && extra & flags::APOSTROPHE == 0;
+        if word.flags & flags::EXPANDS == 0 || whole {
+            self.push(id, start, end, flags::WORD | (word.flags & !flags::EXPANDS) | extra);
             return;
         }
         for (part_number, &part) in view.id_range(word.expands_start, word.expands_len).iter().enumerate() {

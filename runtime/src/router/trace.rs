@@ -6,7 +6,7 @@ use super::mask::MaskKind;
 use super::matcher::Form;
 use super::route::{Route, Stage, State, ToolSet};
 use super::stages::{Found, Memo, Reading, Router, Scratch};
-use crate::artifact::layout::NONE;
+use crate::artifact::layout::{ELEMENT_PREDICATE, NONE};
 
 /// A replayable account of one decision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -138,19 +138,36 @@ impl Router<'_> {
         skill: u32,
         tools: &ToolSet,
     ) -> Option<String> {
-        let at = |element: u32| {
-            let record = self.element(element);
-            self.place(record.file, record.line)
-        };
         if element != NONE
             && let Some(veto) = self.veto_of(reading, memo, element, 0)
         {
-            return Some(format!("unless at {}", at(veto)));
+            return Some(format!("unless {}", self.named(reading, memo, veto)));
         }
         if let Some(exclusion) = self.exclusion_of(reading, memo, skill) {
-            return Some(format!("excluded by {}", at(exclusion)));
+            return Some(format!("excluded by {}", self.named(reading, memo, exclusion)));
         }
         (!self.usable(skill, tools)).then(|| "none of its tools can run".to_owned())
+    }
+
+    /// What an element says and where it stands; of a predicate the member that holds.
+    fn named(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32) -> String {
+        let record = self.element(element);
+        let at = self.place(record.file, record.line);
+        let source = self.view.str(record.source_start, record.source_len);
+        if record.kind != ELEMENT_PREDICATE {
+            return format!("{source:?} at {at}");
+        }
+        let predicate = self.view.predicates.get(record.target as usize).copied().unwrap_or_default();
+        let mut members = predicate.elements_start..predicate.elements_start + predicate.elements_len;
+        let member = members.find(|&member| {
+            [Some(reading.written), reading.bare].into_iter().flatten().any(|form| {
+                self.holds(reading, memo, member, form, false, 1) && !self.vetoed(reading, memo, member, 1)
+            })
+        });
+        match member {
+            Some(member) => format!("{source} ({}) at {at}", self.named(reading, memo, member)),
+            None => format!("{source} at {at}"),
+        }
     }
 
     fn report(
