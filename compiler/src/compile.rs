@@ -52,8 +52,8 @@ pub fn compile(files: &[SourceFile], limits: &Limits) -> Compiled {
         }
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.file, span.start, span.end)));
-    // One mistake may be met on several ways through a pattern.
-    diagnostics.dedup_by(|a, b| (a.code, a.span, &a.message) == (b.code, b.span, &b.message));
+    // One mistake may be met on several ways through a pattern; the first says it.
+    diagnostics.dedup_by(|a, b| a.code == codes::PATTERN_SYNTAX.id && (a.code, a.span) == (b.code, b.span));
     Compiled { library, artifact, diagnostics }
 }
 

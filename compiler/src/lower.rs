@@ -18,7 +18,7 @@ use crate::resolve::required_literal;
 use crate::source::Span;
 
 pub use phrases::WordCheck;
-pub use texts::ExemplarSlots;
+pub use texts::{ExemplarSlots, slots_in};
 pub use vocabulary::Folding;
 
 /// An artifact in the making: routing is complete, texts are not.

@@ -5,6 +5,7 @@
 
 mod calculator;
 mod current_time;
+mod number_words;
 mod numbers;
 mod places;
 

@@ -162,14 +162,14 @@ fn a_bad_batch_line_is_reported_and_the_rest_goes_on() {
 fn eval_counts_and_lists_what_went_wrong() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("m.tsv");
-    fs::write(&file, "de\ts\tsmall-talk\thallo\nde\ts\tnone\tWas ist Stripe?\nen\ts\tweather\train?\nbad\n")
+    fs::write(&file, "de\ts\tsmall-talk\thallo\nde\ts\tnone\tWas ist Stripe?\nen\ts\tchess\train?\nbad\n")
         .expect("written");
     let output = skillc(&shipped(), &["eval", "--routes-only", file.to_str().expect("a path"), "--json"]);
     assert_eq!(output.status.code(), Some(1), "a line was bad");
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     assert_eq!(value["languages"]["de"]["right"], 1);
     assert_eq!(value["languages"]["de"]["false_activations"], 1);
-    assert_eq!(value["unknown_labels"]["weather"], 1);
+    assert_eq!(value["unknown_labels"]["chess"], 1);
     assert_eq!(value["wrong"][0]["line"], 2);
 }
 

@@ -8,13 +8,14 @@ use skill_runtime::artifact::layout::SlotKind;
 use super::{literal, outside_list, unknown_tool};
 use crate::diagnostics::{self as codes, Diagnostic, suggestion};
 use crate::library::{Element, Library, Matcher, Skill};
-use crate::syntax::ast::{Call, Scalar};
+use crate::lower::slots_in;
+use crate::syntax::ast::{Call, Name, Scalar};
 use crate::syntax::pattern::Node;
 
 pub(super) fn check(library: &Library, skill: &Skill, out: &mut Vec<Diagnostic>) {
     let bound = slots(library, skill);
     for call in &skill.openings {
-        check_call(library, skill, call, &bound, out, &mut |name, out| {
+        check_call(library, skill, call, &bound, true, out, &mut |name, out| {
             if !bound.contains_key(name.text.as_str()) && !skill.damaged {
                 let known = bound.keys().map(String::as_str);
                 out.push(
@@ -31,7 +32,7 @@ pub(super) fn check(library: &Library, skill: &Skill, out: &mut Vec<Diagnostic>)
     for exemplar in &skill.exemplars {
         for (call, _) in &exemplar.steps {
             // Whether the exemplar's own message binds the slot is known once the library routes.
-            check_call(library, skill, call, &bound, out, &mut |_, _| {});
+            check_call(library, skill, call, &bound, false, out, &mut |_, _| {});
         }
     }
 }
@@ -79,6 +80,7 @@ fn check_call(
     skill: &Skill,
     call: &Call,
     bound: &Slots,
+    openings: bool,
     out: &mut Vec<Diagnostic>,
     slot: &mut dyn FnMut(&crate::syntax::ast::Name, &mut Vec<Diagnostic>),
 ) {
@@ -135,6 +137,19 @@ fn check_call(
                     )
                     .help("bind it with a slot of kind number, or write the value"),
                 );
+            }
+            Scalar::Text(text) if openings && !slots_in(&text.value).is_empty() => {
+                for name in slots_in(&text.value) {
+                    slot(&Name { text: name.to_owned(), span: text.span }, out);
+                }
+                if !matches!(
+                    parameter.kind,
+                    ParameterType::Text | ParameterType::Place | ParameterType::Url | ParameterType::Date
+                ) {
+                    let message =
+                        format!("`{}` takes no text, so no slots can be written into it", name.text);
+                    out.push(Diagnostic::new(codes::BAD_ARGUMENTS, text.span, message));
+                }
             }
             _ => {
                 if let Err(message) = literal(value, &parameter.kind) {

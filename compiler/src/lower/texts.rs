@@ -47,6 +47,7 @@ pub(super) fn openings(builder: &mut PackBuilder, library: &Library, skill: &Ski
                 Scalar::Word(word) if word.text != "true" && word.text != "false" => {
                     (if number { 3 } else { 0 }, word.text.clone())
                 }
+                Scalar::Text(text) if !slots_in(&text.value).is_empty() => (4, text.value.clone()),
                 other => (2, json(other).to_string()),
             };
             let value = builder.string(&text);
@@ -65,6 +66,14 @@ pub(super) fn openings(builder: &mut PackBuilder, library: &Library, skill: &Ski
         });
     }
     (start, builder.openings.len() as u32 - start)
+}
+
+/// Slots that a text argument of an opening names: `"{a} * {b}"`.
+pub fn slots_in(text: &str) -> Vec<&str> {
+    let names = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));
+    names
+        .filter(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c)))
+        .collect()
 }
 
 /// A literal as JSON, by its form.

@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 /// First eight bytes of every artifact.
 pub const MAGIC: [u8; 8] = *b"SKILPACK";
 /// Version of the layout in this file; a reader accepts exactly this one.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 /// "No index".
 pub const NONE: u32 = u32::MAX;
 
@@ -581,7 +581,8 @@ pub struct OpeningArgument {
     pub name_start: u32,
     /// See `name_start`.
     pub name_len: u32,
-    /// 0: a slot; 1: the message; 2: a JSON literal; 3: a slot whose parameter is a number.
+    /// 0: a slot; 1: the message; 2: a JSON literal; 3: a slot whose parameter is a number; 4: a text with slots in
+    /// braces.
     pub kind: u32,
     /// Text range of the slot's name or the literal.
     pub value_start: u32,

@@ -533,7 +533,7 @@ fn check_records(pack: &Pack) -> Result<(), LoadError> {
     for argument in v.opening_arguments {
         string(&mut check, argument.name_start, argument.name_len);
         string(&mut check, argument.value_start, argument.value_len);
-        check.that(argument.kind <= 3, "an argument");
+        check.that(argument.kind <= 4, "an argument");
     }
     check.0
 }

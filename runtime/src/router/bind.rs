@@ -235,7 +235,7 @@ fn slot_ranges(
             None => 0,
         };
     }
-    if first.has(flags::CONTINUES) {
+    if first.has(flags::CONTINUES) && !first.has(flags::SINGLE) {
         return 0;
     }
     let end = written_end(tokens, next, form.end);

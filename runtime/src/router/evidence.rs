@@ -66,6 +66,7 @@ impl Router<'_> {
                     slots: BTreeMap::new(),
                 };
                 let skill = self.skill(decision.skill.unwrap_or_default());
+                let mut continued = skill.follows_len == 0;
                 for element in skill.follows_start..skill.follows_start + skill.follows_len {
                     if self.vetoed(reading, memo, element, 0) {
                         continue;
@@ -75,10 +76,16 @@ impl Router<'_> {
                     {
                         evidence.at = found.at;
                         evidence.slots = found.slots;
+                        continued = true;
                         break;
                     }
                 }
                 route.evidence.push(evidence);
+                // The skill says what a continuation asks; for anything else no call is made in code.
+                if !continued {
+                    route.missing.push("follow".to_owned());
+                    return;
+                }
             }
             Stage::Fallback => {
                 if let Some(element) = decision.element {
@@ -202,6 +209,13 @@ impl Router<'_> {
                 let name = self.view.str(argument.name_start, argument.name_len).to_owned();
                 let value = self.view.str(argument.value_start, argument.value_len);
                 let bound = match argument.kind {
+                    4 => match fill(value, &route.bindings) {
+                        Ok(text) => Some(text.into()),
+                        Err(slot) => {
+                            missing = Some(slot.to_owned());
+                            continue;
+                        }
+                    },
                     2 => serde_json::from_str(value).ok(),
                     3 => {
                         let bound = route.bindings.iter().find(|binding| binding.name == value);
@@ -230,6 +244,31 @@ impl Router<'_> {
             }
         }
     }
+}
+
+/// A text with the bound slots in place of their names in braces; an error is the first that is not bound.
+fn fill<'t>(text: &'t str, bindings: &[Binding]) -> Result<String, &'t str> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, tail)) = rest.split_once('{') {
+        out.push_str(before);
+        let named = tail.split_once('}').filter(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c))
+        });
+        match named {
+            Some((name, behind)) => {
+                let binding = bindings.iter().find(|binding| binding.name == name).ok_or(name)?;
+                out.push_str(&binding.text);
+                rest = behind;
+            }
+            None => {
+                out.push('{');
+                rest = tail;
+            }
+        }
+    }
+    out.push_str(rest);
+    Ok(out)
 }
 
 /// Original text of a span, pasted parts cut.

@@ -54,6 +54,7 @@ pub(super) enum Part {
 struct Reader<'a> {
     message: &'a str,
     tokens: &'a [Token],
+    hits: &'a [Hit],
     parts: &'a [Option<Part>],
 }
 
@@ -72,7 +73,7 @@ pub(super) fn find(
         parts.push(known);
     }
     words(hits, parts);
-    let reader = Reader { message, tokens, parts };
+    let reader = Reader { message, tokens, hits, parts };
     let mut at = 0;
     while at < parts.len() {
         let start = at;
@@ -167,7 +168,7 @@ fn part(message: &str, tokens: &[Token], parts: &[Option<Part>], at: usize) -> O
         '+' => token.has(flags::SYMBOL).then_some(Part::Sign),
         '-' | '−' | '‐' | '‑' => token.has(flags::SYMBOL).then_some(Part::Sign),
         '‒' | '–' | '—' => between.then_some(Part::Sign),
-        '*' | '/' | '^' | '×' | '÷' | '·' | '∙' | '⋅' | '∶' => {
+        '*' | '/' | '^' | '×' | '÷' | '·' | '∙' | '⋅' | '∶' | '∕' | '∗' => {
             token.has(flags::SYMBOL).then_some(Part::Operator)
         }
         // The bar of ½: both figures stand on the one character.
@@ -217,7 +218,8 @@ fn number(message: &str, token: &Token, before: Option<&Token>, part_before: Opt
     {
         // The second figure of ½ stands on the same character.
         let gap = message.get(before.end as usize..token.start as usize).unwrap_or_default();
-        let group = bytes.len() == 3 && bytes.iter().all(u8::is_ascii_digit);
+        let whole = text.split(['.', ',']).next().unwrap_or_default();
+        let group = whole.len() == 3 && whole.bytes().all(|byte| byte.is_ascii_digit());
         if group && matches!(gap, " " | "\u{A0}" | "\u{202F}" | "\u{2009}") {
             return Part::Same;
         }
@@ -248,7 +250,10 @@ impl Reader<'_> {
     fn run(&self, start: usize, end: usize) -> Option<Run> {
         let (start, end) = self.trim(start, end)?;
         let shape = self.parse(start, end)?;
-        if !self.stands_alone(start, end) || self.reads_otherwise(start, end, shape) {
+        if !self.stands_alone(start, end)
+            || !self.is_all(start, end)
+            || self.reads_otherwise(start, end, shape)
+        {
             return None;
         }
         Some(Run { start, end })
@@ -276,15 +281,17 @@ impl Reader<'_> {
                 // "1) 3 + 4"
                 (Some(Part::Number), Some(Part::Close)) if lowest < 0 => start += 2,
                 (Some(Part::Open), _) if depth > 0 => start += 1,
-                (Some(Part::Close | Part::Infix | Part::Equals | Part::Unit), _) => start += 1,
+                (Some(Part::Close | Part::Equals), _) => start += 1,
+                // "Rechne mal 3 + 4": a word that could be an operator and has no operand before it.
+                (Some(Part::Infix), _) if !self.has_operand_before(start) => start += 1,
                 (Some(Part::Same), _) if !self.leads(start) => start += 1,
                 _ => {}
             }
             match end.checked_sub(1).and_then(|last| self.get(last)) {
                 Some(Part::Close) if depth < 0 => end -= 1,
-                Some(Part::Open | Part::Infix | Part::Prefix) => end -= 1,
-                // The rest of an operator of several words goes with its first.
-                Some(Part::Same) if self.ends_operator(start, end) => end -= 1,
+                Some(Part::Open) => end -= 1,
+                // An operator word that ends the message, as in "3 + 4 mal".
+                Some(Part::Infix) if self.ends_text(end) => end -= 1,
                 _ => {}
             }
             if start >= end {
@@ -301,14 +308,18 @@ impl Reader<'_> {
         self.tokens.get(at).is_some_and(|token| !token.has(flags::WORD | flags::NUMBER))
     }
 
-    fn ends_operator(&self, start: usize, end: usize) -> bool {
-        let head =
-            (start..end).rev().find(|&at| self.get(at) != Some(Part::Same)).and_then(|at| self.get(at));
-        matches!(head, Some(Part::Infix | Part::Prefix))
-            && end
-                .checked_sub(1)
-                .and_then(|last| self.tokens.get(last))
-                .is_some_and(|token| token.has(flags::WORD))
+    /// What stands before the run could be an operand that is not understood: a word that carries a meaning.
+    fn has_operand_before(&self, start: usize) -> bool {
+        let before = start.checked_sub(1).and_then(|at| self.tokens.get(at));
+        before.is_some_and(|before| {
+            before.has(flags::NUMBER)
+                || (before.has(flags::WORD)
+                    && !before.has(flags::ASKS | flags::REQUESTS | flags::POLITE | flags::STOPWORDS))
+        })
+    }
+
+    fn ends_text(&self, end: usize) -> bool {
+        self.tokens.iter().skip(end).all(|token| token.is_mark())
     }
 
     /// Reads the run as operands and operators; None if that is not what it is.
@@ -335,6 +346,13 @@ impl Reader<'_> {
                 Part::Sign | Part::Operator | Part::Infix => {
                     if operand {
                         shape.operators += 1;
+                        let sign = self.tokens.get(at).map_or(' ', |token| glyph(self.message, token));
+                        let known =
+                            self.tokens.get(shape.operator).map_or(' ', |token| glyph(self.message, token));
+                        let same =
+                            shape.operators == 1 || (sign == known && shape.repeated + 1 == shape.operators);
+                        shape.repeated +=
+                            u32::from(same && matches!(sign, '/' | '-' | '–' | 'x' | 'X' | '×' | ':'));
                         shape.operator = at;
                     } else if part != Part::Sign {
                         return None;
@@ -413,7 +431,7 @@ impl Reader<'_> {
         if let Some(before) = before {
             let signed = self.get(start) == Some(Part::Sign) && !first.has(flags::WORD);
             // "x - 3 + 4" and "0151 - 23": what stands in front of the sign is an operand.
-            if before.has(flags::NUMBER)
+            if before.has(flags::NUMBER | flags::QUOTE | flags::MASKED)
                 || (signed && before.has(flags::WORD))
                 || (touch(before, first) && before.has(word_like))
                 || self.is_mathematical(before)
@@ -426,7 +444,7 @@ impl Reader<'_> {
             }
         }
         if let Some(after) = after {
-            if after.has(flags::NUMBER)
+            if after.has(flags::NUMBER | flags::QUOTE | flags::MASKED)
                 || (touch(last, after) && after.has(word_like))
                 || self.is_mathematical(after)
             {
@@ -440,12 +458,40 @@ impl Reader<'_> {
         true
     }
 
+    /// No other figure or operator stands in the message: the run is all that is to be computed. A number in front of a
+    /// mark may count the task: "1. 3 + 4", "Aufgabe 2: 3 + 4".
+    fn is_all(&self, start: usize, end: usize) -> bool {
+        let counts = |at: usize| {
+            self.get(at) == Some(Part::Number)
+                && self.get(start) != Some(Part::Prefix)
+                && at < start
+                && self.tokens.get(at + 1).is_some_and(|next| matches!(next.glyph, b')' | b'.' | b':'))
+        };
+        (0..self.parts.len()).filter(|at| !(start..end).contains(at)).all(|at| match self.get(at) {
+            Some(
+                Part::Number | Part::Foreign | Part::Operator | Part::Percent | Part::Prefix | Part::Postfix,
+            ) => counts(at),
+            // Words such as "mal" and "over" mean other things, too; next to a figure they are operators.
+            Some(Part::Infix | Part::Unit) => {
+                let trimmed = (at + 1 == start && !self.has_operand_before(at))
+                    || (at == end && self.ends_text(at + 1));
+                trimmed || !self.touches_figure(at)
+            }
+            _ => true,
+        })
+    }
+
+    fn touches_figure(&self, at: usize) -> bool {
+        let figure = |at: Option<usize>| at.and_then(|at| self.get(at)) == Some(Part::Number);
+        figure(at.checked_sub(1)) || figure(Some(at + 1))
+    }
+
     /// A mark that means something in a formula: `±`, `≤`, `~`.
     fn is_mathematical(&self, token: &Token) -> bool {
         let glyph = glyph(self.message, token);
         token.has(flags::MARK | flags::SYMBOL)
             && (glyph.general_category() == GeneralCategory::MathSymbol
-                || matches!(glyph, '‰' | '‱' | '#' | '@' | '\\'))
+                || matches!(glyph, '‰' | '‱' | '#' | '@' | '\\' | '§' | '…' | 'π' | '∞'))
     }
 
     /// Whether the run reads as something other than a sum: a date, a range, a ratio, a size.
@@ -467,10 +513,21 @@ impl Reader<'_> {
                 return true;
             }
         }
-        if !plain || shape.numbers != 2 || shape.operators != 1 {
+        let Some(operator) = self.tokens.get(shape.operator) else { return false };
+        let dash = matches!(glyph(self.message, operator), '-' | '‐' | '‑' | '‒' | '–' | '—');
+        let priced =
+            (start..end).any(|at| matches!(self.get(at), Some(Part::Currency | Part::Percent | Part::Unit)));
+        if dash && priced && shape.numbers == 2 && shape.operators == 1 && self.ascends(start, end) {
+            // "5-10 %" and "$10-$20" are ranges whatever stands around them.
+            return true;
+        }
+        let ratio = shape.repeated == shape.operators && shape.operators > 1;
+        if !plain || !(ratio || (shape.numbers == 2 && shape.operators == 1)) {
             return false;
         }
-        let Some(operator) = self.tokens.get(shape.operator) else { return false };
+        if ratio && dash && self.is_date_or_telephone(start, end) {
+            return true;
+        }
         let word = operator.has(flags::WORD)
             && !matches!(glyph(self.message, operator), 'x' | 'X' if operator.end - operator.start == 1);
         if word {
@@ -479,23 +536,58 @@ impl Reader<'_> {
             return next.is_some_and(|next| next.is_content());
         }
         let weak = match glyph(self.message, operator) {
-            '-' | '‐' | '‑' | '‒' | '–' | '—' => self.ascends(start, end),
+            '-' | '‐' | '‑' | '‒' | '–' | '—' => {
+                ratio || self.ascends(start, end) || self.is_score(start, end)
+            }
             '/' | ':' | '∶' | '×' | 'x' | 'X' => true,
             _ => false,
         };
-        let outside = self.tokens.iter().enumerate().filter(|(at, _)| !(start..end).contains(at));
+        // A ratio of three, "50/30/20", is as weak as one of two.
+        let outside = self
+            .tokens
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !(start..end).contains(at) && !self.is_lead_in(*at));
         let mut outside = outside.map(|(_, token)| token);
         weak && outside.any(|token| token.is_content() || token.has(flags::QUOTE | flags::URL))
     }
 
-    /// Two whole numbers, the second larger: "1914 - 1918", "10 – 12".
+    /// Part of a greeting, thanks or a polite phrase.
+    fn is_lead_in(&self, at: usize) -> bool {
+        self.hits.iter().any(|hit| {
+            (hit.start as usize..hit.end as usize).contains(&at)
+                && [List::Openers, List::Closers, List::Polite].iter().any(|&list| is_list(hit, list))
+        })
+    }
+
+    fn figures(&self, start: usize, end: usize) -> impl Iterator<Item = Cow<'_, str>> {
+        (start..end)
+            .filter(|&at| self.get(at) == Some(Part::Number))
+            .filter_map(|at| self.tokens.get(at))
+            .map(|token| text(self.message, token))
+    }
+
+    /// Two numbers, the second larger: "1914 - 1918", "10 – 12", "1,5 - 2,5", "1.000 - 2.000".
     fn ascends(&self, start: usize, end: usize) -> bool {
-        let mut numbers = (start..end).filter(|&at| self.get(at) == Some(Part::Number)).map(|at| {
-            self.tokens
-                .get(at)
-                .map_or(u64::MAX, |token| text(self.message, token).parse().unwrap_or(u64::MAX))
+        // Both are written alike, so their marks mean the same.
+        let mut values = self.figures(start, end).map(|text| {
+            let plain: String = text.chars().filter(|&c| c != '\'' && c != '’').collect();
+            plain.replace(',', ".").parse::<f64>().ok()
         });
-        matches!((numbers.next(), numbers.next()), (Some(a), Some(b)) if a < b && b < u64::MAX)
+        matches!((values.next().flatten(), values.next().flatten()), (Some(a), Some(b)) if a < b)
+    }
+
+    /// Two figures of at most two digits: "3 - 1", "9 - 5".
+    fn is_score(&self, start: usize, end: usize) -> bool {
+        self.figures(start, end).all(|text| text.len() <= 2)
+    }
+
+    /// "2024 - 11 - 12", "+49 - 30 - 123456".
+    fn is_date_or_telephone(&self, start: usize, end: usize) -> bool {
+        let lengths: Vec<usize> = self.figures(start, end).map(|text| text.len()).collect();
+        let date = matches!(lengths.as_slice(), [4, 1..=2, 1..=2] | [1..=2, 1..=2, 4]);
+        let plus = self.tokens.get(start).is_some_and(|token| token.glyph == b'+');
+        date || plus
     }
 }
 
@@ -505,6 +597,8 @@ struct Shape {
     numbers: u32,
     /// Operators between two operands.
     operators: u32,
+    /// How many of them in a row from the first are the same dash, slash, colon or x.
+    repeated: u32,
     /// Token of the last of them.
     operator: usize,
     unary: bool,

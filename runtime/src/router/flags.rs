@@ -36,6 +36,10 @@ pub const STARTS_DIGIT: u32 = 1 << 27;
 pub const ENDS_DIGIT: u32 = 1 << 28;
 /// Of a token: an apostrophe was written in it. Of a word that expands: it does only with its apostrophe.
 pub const APOSTROPHE: u32 = 1 << 29;
+/// A Han or kana character, one word by itself.
+pub const SINGLE: u32 = 1 << 30;
+/// A pasted part that is not read (a mark).
+pub const MASKED: u32 = 1 << 31;
 
 /// In `asks`.
 pub const ASKS: u32 = 1 << (FIRST_LIST + 3);

@@ -116,8 +116,8 @@ fn classify(c: char) -> Wide {
         return Wide::Ignorable;
     }
     match c {
-        '×' | '·' | '∙' | '⋅' => return Wide::Symbol(Some(b'*')),
-        '÷' | '∶' | '⁄' => return Wide::Symbol(Some(b'/')),
+        '×' | '·' | '∙' | '⋅' | '∗' => return Wide::Symbol(Some(b'*')),
+        '÷' | '∶' | '⁄' | '∕' => return Wide::Symbol(Some(b'/')),
         '−' | '‐' | '‑' => return Wide::Symbol(Some(b'-')),
         '°' => return Wide::Symbol(None),
         _ if c.is_whitespace() && c != '\u{2028}' && c != '\u{2029}' => return Wide::Space,
@@ -172,7 +172,11 @@ impl Lexer {
     }
 
     fn push_mask(&mut self, mask: &Mask) {
-        let kind = if mask.kind == MaskKind::Quote { flags::QUOTE } else { flags::MARK };
+        let kind = match mask.kind {
+            MaskKind::Quote => flags::QUOTE,
+            MaskKind::Pasted => flags::MARK | flags::MASKED,
+            MaskKind::Envelope => flags::MARK,
+        };
         self.push(ID_UNKNOWN, mask.range.start, mask.range.end, kind);
     }
 
@@ -424,6 +428,14 @@ impl Lexer {
             self.push(ID_UNKNOWN, base + start, base + start + width, flags::MARK);
             return Ok(start + width);
         }
+        if single {
+            // A run of Han or kana is one written word for slots; patterns match its characters one by one.
+            let before = self
+                .tokens
+                .last()
+                .is_some_and(|token| token.has(flags::SINGLE) && token.end as usize == base + start);
+            extra |= flags::SINGLE | if before { flags::CONTINUES } else { 0 };
+        }
         let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
         extra |= if digit(start) { flags::STARTS_DIGIT } else { 0 };
         extra |= if digit(at - 1) { flags::ENDS_DIGIT } else { 0 };
@@ -462,6 +474,9 @@ impl Lexer {
                 return stretched.stretch;
             }
         }
+        if let Some(id) = self.lookup_drawn_out(view) {
+            return id;
+        }
         let Some(&first) = word.first() else { return ID_UNKNOWN };
         let bounds =
             (view.prefix_buckets.get(usize::from(first)), view.prefix_buckets.get(usize::from(first) + 1));
@@ -473,6 +488,26 @@ impl Lexer {
             }
         }
         ID_UNKNOWN
+    }
+
+    /// A word of which a letter is written three times or more, as if it were written once or twice: "haaallo".
+    fn lookup_drawn_out(&self, view: &View<'_>) -> Option<u32> {
+        let word = self.buffer.as_slice();
+        if !word.windows(3).any(|w| matches!(w, [a, b, c] if a == b && b == c)) {
+            return None;
+        }
+        [1, 2].into_iter().find_map(|most| {
+            let mut short = [0; LONGEST_WORD];
+            let mut length = 0;
+            for run in word.chunk_by(|a, b| a == b) {
+                let kept = if run.len() > 2 { most } else { run.len() };
+                for &byte in run.iter().take(kept) {
+                    *short.get_mut(length)? = byte;
+                    length += 1;
+                }
+            }
+            Some(lookup(view, short.get(..length)?)).filter(|&id| id != ID_UNKNOWN)
+        })
     }
 
     fn push_word(&mut self, view: &View<'_>, id: u32, start: usize, end: usize, extra: u32) {
@@ -518,7 +553,8 @@ impl Lexer {
                 }
             } else if touches {
                 self.set(at, flags::SYMBOL);
-            } else if token.glyph == b'-' && !near_number(&self.tokens, at) {
+            } else if token.glyph == b'-' && (is_nose(before, token, after) || !near_number(&self.tokens, at))
+            {
                 self.set(at, flags::MARK);
             }
         }
@@ -687,6 +723,14 @@ fn url_end(text: &str, at: usize) -> Option<usize> {
         }
     }
     (url.len() > scheme.len()).then_some(at + url.len())
+}
+
+/// The nose of an emoticon: `:-)`.
+fn is_nose(before: Token, nose: Token, after: Token) -> bool {
+    matches!(before.glyph, b':' | b';')
+        && before.end == nose.start
+        && nose.end == after.start
+        && after.is_mark()
 }
 
 /// A hyphen is an operator or a sign next to a number, a bracket or another symbol; elsewhere it is a dash.

@@ -11,7 +11,7 @@ use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Tool, ToolContext, ToolFailure, numbers, text_argument};
+use super::{Tool, ToolContext, ToolFailure, number_words, numbers, text_argument};
 
 /// Longest expression, in bytes.
 const LONGEST: usize = 2_000;
@@ -23,6 +23,8 @@ const MOST_DIGITS: u64 = 2_000;
 const MOST_BITS: u64 = 4 * MOST_DIGITS * 10 / 3;
 /// Digits of a root that does not end.
 const ROOT_DIGITS: usize = 60;
+/// Places to which a rounded value is taken to be whole.
+const SETTLED_PLACES: usize = 40;
 /// Largest root, such as 100 in `2 ^ (1/100)`.
 const LARGEST_ROOT: u32 = 100;
 /// Largest number whose factorial is computed: its digits still fit.
@@ -185,8 +187,8 @@ fn symbol(c: char) -> Option<Token> {
     Some(match c {
         '+' => Token::Plus,
         '-' | '−' | '‐' | '‑' | '‒' | '–' | '—' => Token::Minus,
-        '*' | '×' | '·' | '∙' | '⋅' => Token::Times,
-        '/' | '÷' | '∶' | ':' | '⁄' => Token::Over,
+        '*' | '×' | '·' | '∙' | '⋅' | '∗' => Token::Times,
+        '/' | '÷' | '∶' | ':' | '⁄' | '∕' => Token::Over,
         '^' => Token::Power,
         '%' => Token::Percent,
         '!' => Token::Factorial,
@@ -236,12 +238,16 @@ fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFail
     let text = plain(expression);
     let ends = |c: char| matches!(c, '=' | '?' | '.' | ',' | ';') || c.is_whitespace();
     let mut text = text.trim_start_matches(|c: char| c == '=' || c.is_whitespace()).trim_end_matches(ends);
-    // "3 + 4!" is said with feeling, "5!" is a factorial.
+    // "3 + 4!" is said with feeling; "5!", "(3 + 4)!" and "3! + 4!" are factorials.
     if let Some(rest) = text.strip_suffix('!')
         && !rest.trim_end().bytes().all(|byte| byte.is_ascii_digit())
+        && !rest.ends_with([')', ']', '}'])
+        && !rest.contains('!')
     {
         text = rest.trim_end_matches(|c: char| c == '!' || ends(c));
     }
+    let text = without_shell(text);
+    let mark = decimal_mark_of(text).or(mark);
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
@@ -260,7 +266,8 @@ fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFail
             if matches!(tokens.last(), Some(Token::Number(_) | Token::Close)) {
                 return Err(not_understood(written));
             }
-            tokens.push(Token::Number(numbers::read(written, mark).ok_or_else(|| not_understood(written))?));
+            let number = numbers::read(written, mark).ok_or_else(|| not_understood(written))?;
+            tokens.push(Token::Number(number));
             at += end;
             continue;
         }
@@ -308,6 +315,12 @@ fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFail
         if let Some((phrase, token)) = phrase {
             tokens.push(token.clone());
             at += phrase.len();
+        } else if let Some((number, length)) = number_words::read(rest) {
+            if matches!(tokens.last(), Some(Token::Number(_) | Token::Close)) {
+                return Err(not_understood(rest.get(..length).unwrap_or_default()));
+            }
+            tokens.push(Token::Number(BigRational::from(BigInt::from(number))));
+            at += length;
         } else if let Some(token) = symbol(c) {
             // A bracket behind a figure multiplies it.
             if token == Token::Open && matches!(tokens.last(), Some(Token::Number(_) | Token::Close)) {
@@ -323,6 +336,77 @@ fn tokenize(expression: &str, mark: Option<char>) -> Result<Vec<Token>, ToolFail
     Ok(tokens)
 }
 
+/// The decimal mark that the figures themselves tell: of "2,5 + 1.500" it is the comma. With a currency beside them,
+/// figures such as 1.500 hold thousands.
+fn decimal_mark_of(text: &str) -> Option<char> {
+    let mut told = None;
+    let figures = text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','));
+    for figure in figures.map(|figure| figure.trim_matches(['.', ','])) {
+        let found = numbers::mark_told(figure).or_else(|| {
+            let money = text.contains(['€', '$', '£', '¥']);
+            money.then(|| numbers::mark_of_thousands(figure)).flatten()
+        });
+        match (told, found) {
+            (None, found) => told = found,
+            (Some(known), Some(found)) if known != found => return None,
+            _ => {}
+        }
+    }
+    told
+}
+
+/// What people write around a sum when they ask for it.
+const SHELLS: [&str; 25] = [
+    "what is",
+    "what's",
+    "whats",
+    "how much is",
+    "how much are",
+    "calculate",
+    "compute",
+    "work out",
+    "the answer to",
+    "was ist",
+    "was sind",
+    "wie viel ist",
+    "wieviel ist",
+    "wie viel sind",
+    "wieviel sind",
+    "was ergibt",
+    "was macht",
+    "berechne",
+    "rechne",
+    "please",
+    "bitte",
+    "hallo",
+    "hello",
+    "hi",
+    "mal",
+];
+
+/// The text without the words of a question around it. "mal" stays where it multiplies.
+fn without_shell(text: &str) -> &str {
+    let mut text = text.trim();
+    loop {
+        let before = text;
+        for shell in SHELLS {
+            let rest = text.strip_prefix(shell).filter(|rest| !rest.starts_with(char::is_alphanumeric));
+            if let Some(rest) = rest {
+                text = rest.trim_start_matches(|c: char| c == ',' || c == ':' || c.is_whitespace());
+            }
+        }
+        for shell in ["please", "bitte", "gleich", "equals", "equal"] {
+            let rest = text.strip_suffix(shell).filter(|rest| !rest.ends_with(char::is_alphanumeric));
+            if let Some(rest) = rest {
+                text = rest.trim_end_matches(|c: char| c == ',' || c.is_whitespace());
+            }
+        }
+        if text == before {
+            return text;
+        }
+    }
+}
+
 /// End of a number: digits with `.`, `,`, `'` or a narrow space between them, and groups of three behind a space.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
@@ -332,7 +416,7 @@ fn number_end(text: &str) -> usize {
             at += 1;
         }
         let separator = match text.get(at..).and_then(|rest| rest.chars().next()) {
-            Some(c @ ('.' | ',' | '\'' | '’' | '\u{A0}' | '\u{202F}' | '_')) => c.len_utf8(),
+            Some(c @ ('.' | ',' | '\'' | '’' | '\u{A0}' | '\u{2009}' | '\u{202F}' | '_')) => c.len_utf8(),
             Some(' ') => {
                 let group =
                     bytes.get(at + 1..at + 4).is_some_and(|group| group.iter().all(u8::is_ascii_digit));
@@ -406,33 +490,28 @@ impl Parser<'_> {
                 right *= &value;
             }
             value = self.checked(if add { value + right } else { value - right })?;
+            value = self.settled(value);
         }
     }
 
     fn product(&mut self) -> Result<BigRational, ToolFailure> {
-        let hundred = whole(100);
         let mut value = self.signed()?;
         loop {
             if self.eat(&Token::Times) {
                 value *= self.signed()?;
             } else if self.eat(&Token::Over) {
                 let right = self.signed()?;
-                value = divide(value, &right)?;
+                value = divide(value, &self.settled(right))?;
             } else if self.eat(&Token::Modulo) || self.percent_is_modulo() {
                 let right = self.signed()?;
                 if right.is_zero() {
                     return Err(ToolFailure::new("reason-division-by-zero"));
                 }
-                value %= &right;
-            } else if self.eat(&Token::PercentOf) {
-                value = value * self.signed()? / &hundred;
-            } else if self.eat(&Token::PercentOff) {
-                let right = self.signed()?;
-                value = &right - &right * value / &hundred;
+                value -= (&value / &right).floor() * &right;
             } else {
                 return Ok(value);
             }
-            value = self.checked(value)?;
+            value = self.settled(self.checked(value)?);
         }
     }
 
@@ -455,10 +534,37 @@ impl Parser<'_> {
         } else if self.eat(&Token::Plus) {
             self.signed()?
         } else {
-            self.power()?
+            self.share()?
         };
         self.depth -= 1;
         Ok(value)
+    }
+
+    /// `20% of 50` and `20% off 50`: one operand of what stands around it.
+    fn share(&mut self) -> Result<BigRational, ToolFailure> {
+        let mut value = self.power()?;
+        loop {
+            if self.eat(&Token::PercentOf) {
+                value = value * self.signed()? / whole(100);
+            } else if self.eat(&Token::PercentOff) {
+                let right = self.signed()?;
+                value = &right - &right * value / whole(100);
+            } else {
+                return Ok(value);
+            }
+            value = self.checked(value)?;
+        }
+    }
+
+    /// A rounded value without the trace of its rounding: √2 · √8 is 4.
+    fn settled(&self, value: BigRational) -> BigRational {
+        if self.exact {
+            return value;
+        }
+        let scale = BigRational::from(numbers::ten_to(SETTLED_PLACES));
+        let near = (&value * &scale).round() / scale;
+        let distance = (&near - &value).abs() * BigRational::from(numbers::ten_to(SETTLED_PLACES + 5));
+        if distance < BigRational::one() { near } else { value }
     }
 
     fn power(&mut self) -> Result<BigRational, ToolFailure> {
@@ -472,18 +578,37 @@ impl Parser<'_> {
     }
 
     fn raise(&mut self, base: &BigRational, exponent: &BigRational) -> Result<BigRational, ToolFailure> {
-        let degree =
-            exponent.denom().to_u32().filter(|&degree| degree <= LARGEST_ROOT).ok_or_else(too_large)?;
-        let power = exponent.numer().to_i32().ok_or_else(too_large)?;
-        if base.is_zero() && power < 0 {
+        if base.is_zero() && exponent.is_negative() {
             return Err(ToolFailure::new("reason-division-by-zero"));
         }
+        let degree = exponent.denom().to_u32().filter(|&degree| degree <= LARGEST_ROOT);
         let bits = base.numer().bits().max(base.denom().bits()).saturating_sub(1);
-        if bits.saturating_mul(u64::from(power.unsigned_abs())) > MOST_BITS {
-            return Err(too_large());
-        }
+        let fits = |power: i32| bits.saturating_mul(u64::from(power.unsigned_abs())) <= MOST_BITS;
+        let Some((degree, power)) = degree.zip(exponent.numer().to_i32()).filter(|&(_, power)| fits(power))
+        else {
+            return self.raise_roughly(base, exponent);
+        };
         let raised = Pow::pow(base.clone(), power);
         if degree == 1 { Ok(raised) } else { self.root(&raised, degree) }
+    }
+
+    /// A power that is too fine or too long for exact figures, in floating point.
+    fn raise_roughly(
+        &mut self,
+        base: &BigRational,
+        exponent: &BigRational,
+    ) -> Result<BigRational, ToolFailure> {
+        let (base, exponent) = (base.to_f64().unwrap_or(f64::NAN), exponent.to_f64().unwrap_or(f64::NAN));
+        let value = base.powf(exponent);
+        self.exact = false;
+        if value.is_nan() {
+            return Err(if base < 0.0 { no_real_result() } else { too_large() });
+        }
+        // Whole powers of whole numbers are computed exactly or not at all.
+        if !value.is_finite() || value == 0.0 || (base.fract() == 0.0 && exponent.fract() == 0.0) {
+            return Err(too_large());
+        }
+        BigRational::from_float(value).ok_or_else(too_large)
     }
 
     fn root(&mut self, value: &BigRational, degree: u32) -> Result<BigRational, ToolFailure> {
@@ -545,7 +670,14 @@ impl Parser<'_> {
             Some(root @ (Token::Root | Token::CubeRoot)) => {
                 self.at += 1;
                 let negative = self.eat(&Token::Minus);
-                let value = self.primary()?;
+                let mut value = self.primary()?;
+                // √25% is the root of a quarter.
+                if self.peek() == Some(&Token::Percent)
+                    && !matches!(self.tokens.get(self.at + 1), Some(Token::Number(_) | Token::Open))
+                {
+                    self.at += 1;
+                    value /= whole(100);
+                }
                 self.root(&if negative { -value } else { value }, if root == Token::Root { 2 } else { 3 })?
             }
             _ => return Err(self.confused()),
@@ -634,12 +766,33 @@ mod tests {
             ("(1+2)(3+4)", "= 21"),
             ("5! + 3 * 2", "= 126"),
             ("3 + 4!", "= 7"),
+            ("3! + 4!", "= 30"),
+            ("(3 + 4)!", "= 5040"),
+            ("√25%", "= 0.5"),
+            ("(√2*√8) mod 4", "≈ 0"),
+            ("√2*√2 - 2", "≈ 0"),
+            ("100 / 20% of 50", "= 10"),
+            ("3 * 20% off 50", "= 120"),
+            ("-7 mod 3", "= 2"),
+            ("2^0.001", "≈ 1.000693387463"),
+            ("1.500,50 + 1.500", "= 3000.5"),
+            ("1.234.567 + 1.000", "= 1235567"),
+            ("2,5 + 1.500", "= 1502.5"),
+            ("1.500 € + 500 €", "= 2000"),
+            ("1 234,50 + 1", "= 1235.5"),
             ("5!", "= 120"),
             ("50% + 50%", "= 1"),
             (".5 + .5", "= 1"),
             ("1’234.50 + 1", "= 1235.5"),
             ("５＋３", "= 8"),
             ("7 % -3", "= -2.93"),
+            ("two plus two", "= 4"),
+            ("What is seventeen plus three?", "= 20"),
+            ("square root of forty two hundred", "≈ 64.807406984079"),
+            ("Was ist siebenundzwanzig mal drei, bitte?", "= 81"),
+            ("3 plus 4 mal fünf", "= 23"),
+            ("3 times 2 million", "reason-not-understood"),
+            ("hundred minus one", "= 99"),
         ] {
             assert_eq!(value(expression), expected, "{expression}");
         }
@@ -656,14 +809,16 @@ mod tests {
             ("1.2.3 + 1", "reason-not-understood"),
             ("192.168.0.1/24", "reason-not-understood"),
             ("3 = 4", "reason-not-understood"),
+            ("5'10 + 3", "reason-not-understood"),
+            ("1/(√2*√2-2)", "reason-division-by-zero"),
             ("2 + = 3", "reason-not-understood"),
             ("(1)2", "reason-not-understood"),
-            ("2^(1/1000)", "reason-too-large"),
             ("3.5! + 1", "reason-no-real-result"),
             ("9999!", "reason-too-large"),
             ("sqrt (-4)", "reason-no-real-result"),
             ("9^9^9", "reason-too-large"),
-            ("two plus two", "reason-not-understood"),
+            ("two plus too", "reason-not-understood"),
+            ("two three", "reason-not-understood"),
             ("2 +", "reason-not-understood"),
             ("", "reason-not-understood"),
             ("2 3", "reason-not-understood"),

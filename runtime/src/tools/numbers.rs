@@ -20,8 +20,13 @@ pub(super) fn read(text: &str, mark: Option<char>) -> Option<BigRational> {
     if text.len() > MOST_DIGITS {
         return None;
     }
-    let plain: String =
-        text.chars().filter(|c| !matches!(c, '\'' | '’' | ' ' | '_' | '\u{A0}' | '\u{202F}')).collect();
+    let spacer = |c: char| matches!(c, '\'' | '’' | ' ' | '_' | '\u{A0}' | '\u{2009}' | '\u{202F}');
+    // What is set apart are groups of three.
+    let group = |group: &str| group.split(['.', ',']).next().is_some_and(|group| group.len() == 3);
+    if !text.split(spacer).skip(1).all(group) {
+        return None;
+    }
+    let plain: String = text.chars().filter(|&c| !spacer(c)).collect();
     let (whole, fraction) = match decimal_mark(&plain, mark)? {
         Some(mark) => plain.split_once(mark)?,
         None => (plain.as_str(), ""),
@@ -62,6 +67,23 @@ fn decimal_mark(text: &str, mark: Option<char>) -> Option<Option<char>> {
             Some((!thousands).then_some(used))
         }
     }
+}
+
+/// The decimal mark that a figure tells by its form: `1.500,5`, `2,5`, `1.234.567`; None for `1.500` and `15`.
+pub(super) fn mark_told(figure: &str) -> Option<char> {
+    let other = |mark: char| if mark == '.' { ',' } else { '.' };
+    let last = figure.rfind(['.', ',']).and_then(|at| figure.get(at..)?.chars().next())?;
+    match (figure.matches('.').count(), figure.matches(',').count()) {
+        (dots, commas) if dots > 0 && commas > 0 => Some(last),
+        (dots, commas) if dots + commas > 1 => is_grouped(figure, last).then(|| other(last)),
+        _ => (!is_grouped(figure, last)).then_some(last),
+    }
+}
+
+/// The decimal mark beside a figure whose own mark holds thousands: the comma for `1.500`.
+pub(super) fn mark_of_thousands(figure: &str) -> Option<char> {
+    let mark = figure.chars().find(|c| matches!(c, '.' | ','))?;
+    (is_grouped(figure, mark) && !figure.starts_with('0')).then_some(if mark == '.' { ',' } else { '.' })
 }
 
 /// One to three digits, then groups of three.
