@@ -14,7 +14,7 @@ mod write;
 
 pub use library::{
     Argument, Assistant, Exemplar, ExemplarCall, HostText, LanguageText, LibraryText, Parameter,
-    ParameterType, Reply, SkillText, TOOL_REPLIES, ToolDeclaration, ToolOrigin,
+    ParameterType, Reply, ReplyForm, SkillText, TOOL_REPLIES, ToolDeclaration, ToolOrigin,
 };
 pub use load::{LoadError, Pack};
 pub(crate) use load::{View, range as layout_range};

@@ -5,6 +5,7 @@
 
 mod calculator;
 mod current_time;
+mod days;
 mod number_words;
 mod numbers;
 mod places;

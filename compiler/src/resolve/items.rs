@@ -1,7 +1,9 @@
 //! Items other than skills: languages, predicates, fragments, tools, hosts, the base prompt, tests.
 
 use skill_runtime::artifact::layout::{self, LISTS};
-use skill_runtime::artifact::{Parameter, ParameterType, Reply, TOOL_REPLIES, ToolDeclaration, ToolOrigin};
+use skill_runtime::artifact::{
+    Parameter, ParameterType, Reply, ReplyForm, TOOL_REPLIES, ToolDeclaration, ToolOrigin,
+};
 
 use super::{RESERVED, Resolver};
 use crate::diagnostics::{self as codes, Diagnostic, suggestion};
@@ -13,27 +15,48 @@ use crate::syntax::pattern::{self, Node, Template};
 /// Keys of a language item besides the word lists.
 const LANGUAGE_KEYS: [&str; 5] = ["spelling", "expands", "replies", "rule", "predicate"];
 
-/// Replies that every language must hold, and whether each is a list.
-const REPLIES: [(&str, bool); 9] = [
-    ("nothing-found", false),
-    ("tool-failed", false),
-    ("wind-down", false),
-    ("limit", false),
-    ("also-matched", false),
-    ("unsourced", false),
-    ("label-stopped", false),
-    ("label-call-not-run", false),
-    ("not-a-claim", true),
+/// Replies that every language must hold, and what each has to be.
+const REPLIES: [(&str, ReplyForm); 9] = [
+    ("nothing-found", ReplyForm::Text),
+    ("tool-failed", ReplyForm::Text),
+    ("wind-down", ReplyForm::Text),
+    ("limit", ReplyForm::Text),
+    ("also-matched", ReplyForm::Text),
+    ("unsourced", ReplyForm::Text),
+    ("label-stopped", ReplyForm::Text),
+    ("label-call-not-run", ReplyForm::Text),
+    ("not-a-claim", ReplyForm::List),
 ];
 
 /// Replies that a tool brings along.
-fn tool_replies() -> impl Iterator<Item = (&'static str, bool)> {
+fn tool_replies() -> impl Iterator<Item = (&'static str, ReplyForm)> {
     TOOL_REPLIES.iter().flat_map(|(_, replies)| replies.iter().copied())
 }
 
 /// Keys of replies that checks and labels bring along; the set grows with the product.
 fn optional_reply(key: &str) -> bool {
     key.starts_with("correct-") || key.starts_with("label-")
+}
+
+fn is_list(form: ReplyForm) -> bool {
+    matches!(form, ReplyForm::List | ReplyForm::ListOf(_))
+}
+
+/// Why a reply is not what a tool needs.
+fn reply_problem(form: ReplyForm, reply: &Reply) -> Option<String> {
+    match (form, reply) {
+        (ReplyForm::ListOf(wanted), Reply::List(entries)) if entries.len() != wanted => {
+            Some(format!("has {} entries, not {wanted}", entries.len()))
+        }
+        (ReplyForm::Mark(marks), Reply::Text(text)) => {
+            let mut chars = text.chars();
+            let fits = matches!((chars.next(), chars.next()), (Some(mark), None) if marks.contains(mark));
+            let marks: Vec<String> = marks.chars().map(|mark| format!("`{mark}`")).collect();
+            (!fits).then(|| format!("is not one of {}", marks.join(" and ")))
+        }
+        (_, Reply::Text(text)) if text.trim().is_empty() => Some("is blank".to_owned()),
+        _ => None,
+    }
 }
 
 impl Resolver<'_> {
@@ -52,7 +75,7 @@ impl Resolver<'_> {
     pub(super) fn missing_replies(&mut self) {
         let tools: Vec<String> =
             self.library.tools.iter().map(|tool| tool.declaration.name.clone()).collect();
-        let needed: Vec<(&str, bool)> = TOOL_REPLIES
+        let needed: Vec<(&str, ReplyForm)> = TOOL_REPLIES
             .iter()
             .filter(|(tool, _)| tools.iter().any(|known| known == tool))
             .flat_map(|(_, replies)| replies.iter().copied())
@@ -60,9 +83,9 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         for language in &self.library.languages {
             let Some(span) = language.span else { continue };
-            for (key, list) in REPLIES.iter().chain(&needed) {
+            for (key, form) in REPLIES.iter().chain(&needed) {
                 if !language.replies.contains_key(*key) {
-                    let form = if *list { "[\"…\"]" } else { "\"…\"" };
+                    let form = if is_list(*form) { "[\"…\"]" } else { "\"…\"" };
                     found.push(
                         Diagnostic::new(
                             codes::MISSING_REPLY,
@@ -551,7 +574,8 @@ impl Resolver<'_> {
                 );
                 continue;
             }
-            let list = known.is_some_and(|(_, list)| list);
+            let form = known.map_or(ReplyForm::Text, |(_, form)| form);
+            let list = is_list(form);
             if let MapValue::Many(elements, _) = &entry.value {
                 for element in elements.iter().filter(|element| !matches!(element.scalar, Scalar::Text(_))) {
                     self.wrong_type(element.span, &key, "strings", element.scalar.describe());
@@ -574,6 +598,12 @@ impl Resolver<'_> {
                     continue;
                 }
             };
+            if let Some(problem) = reply_problem(form, &reply) {
+                self.report(
+                    Diagnostic::new(codes::WRONG_TYPE, entry.key.span, format!("reply `{key}` {problem}"))
+                        .help("tools fill these texts in, so each of them counts"),
+                );
+            }
             language.replies.insert(key, reply);
         }
     }

@@ -257,29 +257,44 @@ pub struct HostText {
     pub name: String,
 }
 
-/// Replies that every language of a library needs when the library declares a tool: key, and whether it is a list.
-pub const TOOL_REPLIES: &[(&str, &[(&str, bool)])] = &[
+/// What a reply has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyForm {
+    /// A text.
+    Text,
+    /// One of these characters.
+    Mark(&'static str),
+    /// Any number of texts.
+    List,
+    /// So many texts.
+    ListOf(usize),
+}
+
+/// Replies that every language of a library needs when the library declares a tool.
+pub const TOOL_REPLIES: &[(&str, &[(&str, ReplyForm)])] = &[
     (
         "calculator",
         &[
-            ("decimal-mark", false),
-            ("reason-no-expression", false),
-            ("reason-not-understood", false),
-            ("reason-division-by-zero", false),
-            ("reason-too-large", false),
-            ("reason-no-real-result", false),
+            ("decimal-mark", ReplyForm::Mark(".,")),
+            ("reason-no-expression", ReplyForm::Text),
+            ("reason-not-understood", ReplyForm::Text),
+            ("reason-division-by-zero", ReplyForm::Text),
+            ("reason-too-large", ReplyForm::Text),
+            ("reason-no-real-result", ReplyForm::Text),
         ],
     ),
     (
         "current_time",
         &[
-            ("clock", false),
-            ("clock-at", false),
-            ("weekdays", true),
-            ("months", true),
-            ("reason-unknown-place", false),
-            ("reason-unknown-place-near", false),
-            ("reason-several-zones", false),
+            ("clock", ReplyForm::Text),
+            ("clock-at", ReplyForm::Text),
+            ("date", ReplyForm::Text),
+            ("reason-unknown-day", ReplyForm::Text),
+            ("weekdays", ReplyForm::ListOf(7)),
+            ("months", ReplyForm::ListOf(12)),
+            ("reason-unknown-place", ReplyForm::Text),
+            ("reason-unknown-place-near", ReplyForm::Text),
+            ("reason-several-zones", ReplyForm::Text),
         ],
     ),
 ];

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
+use super::days;
 use super::places::{self, Found};
 use super::{Tool, ToolContext, ToolFailure, text_argument};
 
@@ -17,6 +19,14 @@ impl Tool for CurrentTime {
 
     fn run(&self, arguments: &Map<String, Value>, context: &ToolContext<'_>) -> Result<String, ToolFailure> {
         let Some(place) = text_argument(arguments, "place") else {
+            if let Some(when) = text_argument(arguments, "when") {
+                let here = context.now.to_zoned_datetime(context.zone.clone()).date();
+                match days::find(&when, here) {
+                    Ok(Some(date)) => return Ok(day(context, date)),
+                    Ok(None) => {}
+                    Err(()) => return Err(ToolFailure::new("reason-unknown-day").with("text", when)),
+                }
+            }
             // A machine that does not say where it is has no local time.
             if context.zone.is_unknown() {
                 return Ok(reading(context, &TimeZone::UTC, Some("UTC")));
@@ -55,18 +65,28 @@ impl Tool for CurrentTime {
     }
 }
 
+/// A day in the reply's language, then as a machine reads it.
+fn day(context: &ToolContext<'_>, date: Date) -> String {
+    format!("{}\n{date}", context.reply("date", &calendar(context, date)))
+}
+
+/// What replies can say of a day.
+fn calendar(context: &ToolContext<'_>, date: Date) -> BTreeMap<&'static str, String> {
+    let weekday = date.weekday().to_monday_zero_offset();
+    BTreeMap::from([
+        ("day", date.day().to_string()),
+        ("year", date.year().to_string()),
+        ("month", context.list("months", usize::from(date.month().unsigned_abs()).saturating_sub(1))),
+        ("weekday", context.list("weekdays", usize::from(weekday.unsigned_abs()))),
+        ("week", date.iso_week_date().week().to_string()),
+    ])
+}
+
 /// A sentence in the reply's language, then the instant as a machine reads it.
 fn reading(context: &ToolContext<'_>, zone: &TimeZone, place: Option<&str>) -> String {
     let local = context.now.to_zoned_datetime(zone.clone());
-    let weekday = local.weekday().to_monday_zero_offset();
-    let mut values = BTreeMap::from([
-        ("time", format!("{:02}:{:02}", local.hour(), local.minute())),
-        ("day", local.day().to_string()),
-        ("year", local.year().to_string()),
-        ("month", context.list("months", usize::from(local.month().unsigned_abs()).saturating_sub(1))),
-        ("weekday", context.list("weekdays", usize::from(weekday.unsigned_abs()))),
-        ("week", local.date().iso_week_date().week().to_string()),
-    ]);
+    let mut values = calendar(context, local.date());
+    values.insert("time", format!("{:02}:{:02}", local.hour(), local.minute()));
     let key = match place {
         Some(place) => {
             values.insert("place", place.to_owned());
