@@ -111,6 +111,16 @@ pub struct Label {
     pub text: String,
 }
 
+/// Longest first line, in characters: a name of a megabyte must not be one.
+const LONGEST_MESSAGE: usize = 400;
+
+fn shortened(message: String) -> String {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((cut, _)) => format!("{}…", message.get(..cut).unwrap_or_default()),
+        None => message,
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diagnostic {
@@ -137,7 +147,7 @@ impl Diagnostic {
         Self {
             code: code.id,
             severity: code.severity,
-            message: message.into(),
+            message: shortened(message.into()),
             span: Some(span),
             label: String::new(),
             related: Vec::new(),

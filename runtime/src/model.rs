@@ -282,6 +282,7 @@ impl Drafting {
 
 fn read_tokenizer(folder: &Path) -> Result<Tokenizer, ModelError> {
     let path = folder.join("tokenizer.json");
+    files::regular(&path)?;
     Tokenizer::from_file(&path).map_err(|error| ModelError::file(&path, error))
 }
 

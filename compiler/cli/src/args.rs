@@ -278,14 +278,14 @@ pub(crate) struct Chat {
     #[arg(long, conflicts_with = "temperature")]
     pub(crate) greedy: bool,
     /// How freely tokens are drawn [default: the model's own]
-    #[arg(long, value_name = "T", value_parser = temperature)]
+    #[arg(long, value_name = "T", value_parser = temperature, allow_negative_numbers = true)]
     pub(crate) temperature: Option<f32>,
     /// The same seed gives the same answer
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Most tokens of a reply [default: the model's own]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    pub(crate) max_tokens: Option<u32>,
     /// One JSON object a turn
     #[arg(long)]
     pub(crate) json: bool,

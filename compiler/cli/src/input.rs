@@ -3,11 +3,13 @@
 //! A line that cannot be used is a fault of its own with its number; the lines behind it are still read.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
 use crate::Failure;
 
+/// Pieces of the longest line that are dropped before the input counts as endless: 1 GiB.
+const MOST_PIECES: u32 = 64;
 /// Longest line, in bytes.
 const LONGEST_LINE: u64 = 16 << 20;
 
@@ -27,6 +29,17 @@ pub(crate) fn bytes(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     let file = File::open(path).map_err(failed)?;
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
+}
+
+#[cfg(unix)]
+fn is_device(found: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    found.file_type().is_char_device() || found.file_type().is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_found: &std::fs::Metadata) -> bool {
+    false
 }
 
 /// Lines of a file or of standard input.
@@ -61,8 +74,12 @@ impl Lines {
         }
         let failed = |error| Failure::file("read", path, error);
         let file = File::open(path).map_err(failed)?;
-        if file.metadata().map_err(failed)?.is_dir() {
+        let found = file.metadata().map_err(failed)?;
+        if found.is_dir() {
             return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+        }
+        if is_device(&found) && !file.is_terminal() {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "it is a device, no file")));
         }
         Ok(Self::new(path.display().to_string(), Box::new(BufReader::with_capacity(1 << 18, file))))
     }
@@ -90,12 +107,20 @@ impl Lines {
         self.number += 1;
         let number = self.number;
         if self.raw.len() as u64 >= LONGEST_LINE && self.raw.last() != Some(&b'\n') {
-            // The rest of the line is read and dropped in pieces.
+            // The rest of the line is read and dropped in pieces, but not without end.
+            let mut pieces = 0;
             loop {
                 self.raw.clear();
                 let piece = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut self.raw);
                 if piece.map_err(failed)? == 0 || self.raw.last() == Some(&b'\n') {
                     break;
+                }
+                pieces += 1;
+                if pieces == MOST_PIECES {
+                    return Err(failed(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "a line of it does not end",
+                    )));
                 }
             }
             return Ok(Some(Line { number, text: Err(format!("longer than {LONGEST_LINE} bytes")) }));

@@ -100,7 +100,9 @@ pub(crate) fn sources(named: &[PathBuf]) -> Result<Vec<SourceFile>, Failure> {
 
 fn read(path: &Path) -> Result<SourceFile, Failure> {
     let bytes = input::bytes(path, Limits::default().file_bytes)?;
-    let name = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    // Names are shown on terminals: what would steer one is not.
+    let shown = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    let name = shown.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();
     Ok(SourceFile { name, bytes })
 }
 

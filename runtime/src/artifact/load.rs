@@ -133,6 +133,11 @@ impl Pack {
     /// # Errors
     /// [`LoadError`] says what is wrong with the file.
     pub fn open(path: &Path) -> Result<Self, LoadError> {
+        // Looked at before it is opened: opening a pipe waits for a writer.
+        if !std::fs::metadata(path)?.is_file() {
+            let odd = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file");
+            return Err(odd.into());
+        }
         let file = File::open(path)?;
         if file.metadata()?.len() == 0 {
             return Err(LoadError::NotAnArtifact);

@@ -91,13 +91,19 @@ impl Files {
             Value::Null => Profile::default(),
             value => serde_json::from_value(value).map_err(|error| ModelError::file(&profile_path, error))?,
         };
+        if profile.tool_block.as_ref().is_some_and(|block| !block.contains("{tools}")) {
+            return Err(ModelError::file(
+                &profile_path,
+                "`tool_block` has no `{tools}`, so no tool would be named",
+            ));
+        }
         let (template_path, template) = template(folder, &tokenizer)?;
         Ok(Self {
             name: folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-            graph: graph(folder)?,
+            graph: graph(folder).and_then(|graph| regular(&graph).map(|_| graph))?,
             template,
             template_path,
-            special: special_tokens(&tokenizer),
+            special: special_tokens(&tokenizer)?,
             generation: read_generation(&config, &generation)?,
             context: context(&config)?,
             profile,
@@ -106,8 +112,27 @@ impl Files {
 }
 
 fn json(path: &Path) -> Result<Value, ModelError> {
-    let text = std::fs::read_to_string(path).map_err(|error| ModelError::file(path, error))?;
+    let text = text(path)?;
     serde_json::from_str(&text).map_err(|error| ModelError::file(path, error))
+}
+
+/// Largest text of a model folder: tokenizers of large vocabularies have some tens of megabytes.
+const MOST_TEXT: u64 = 256 << 20;
+
+/// Checks that a path is a regular file: reading a pipe waits for a writer, and some devices never end.
+pub(super) fn regular(path: &Path) -> Result<u64, ModelError> {
+    let found = std::fs::metadata(path).map_err(|error| ModelError::file(path, error))?;
+    if found.is_file() { Ok(found.len()) } else { Err(ModelError::file(path, "it is no regular file")) }
+}
+
+/// Text of a file, without a byte order mark.
+fn text(path: &Path) -> Result<String, ModelError> {
+    let size = regular(path)?;
+    if size > MOST_TEXT {
+        return Err(ModelError::file(path, format!("it has {size} bytes, over {MOST_TEXT}")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| ModelError::file(path, error))?;
+    Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
 }
 
 /// `onnx/model.onnx`, else the first `onnx/model*.onnx`, else the same beside the configuration.
@@ -135,7 +160,7 @@ fn graph(folder: &Path) -> Result<PathBuf, ModelError> {
 fn template(folder: &Path, tokenizer: &Settings) -> Result<(PathBuf, String), ModelError> {
     let mut path = folder.join("chat_template.jinja");
     let text = if std::fs::symlink_metadata(&path).is_ok() {
-        std::fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?
+        self::text(&path)?
     } else {
         path = tokenizer.path.clone();
         match tokenizer.get("chat_template") {
@@ -162,13 +187,14 @@ fn template(folder: &Path, tokenizer: &Settings) -> Result<(PathBuf, String), Mo
 }
 
 /// `bos_token` and its like, written as a text or as an object with `content`.
-fn special_tokens(tokenizer: &Settings) -> BTreeMap<String, String> {
+fn special_tokens(tokenizer: &Settings) -> Result<BTreeMap<String, String>, ModelError> {
     ["bos_token", "eos_token", "unk_token", "pad_token"]
         .into_iter()
         .filter_map(|key| {
             let value = tokenizer.get(key)?;
-            let text = value.as_str().or_else(|| value.get("content").and_then(Value::as_str))?;
-            Some((key.to_owned(), text.to_owned()))
+            let text = value.as_str().or_else(|| value.get("content").and_then(Value::as_str));
+            let text = text.ok_or_else(|| tokenizer.wrong(key, "a text or an object with `content`", value));
+            Some(text.map(|text| (key.to_owned(), text.to_owned())))
         })
         .collect()
 }

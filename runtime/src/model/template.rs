@@ -94,6 +94,14 @@ impl ChatTemplate {
                 pad_token => special("pad_token"),
             })
             .map_err(|error| template_error(&self.path, &error))
+            .and_then(|text| {
+                if text.trim().is_empty() {
+                    let cause = "it renders nothing".to_owned();
+                    Err(ModelError::Template { path: self.path.display().to_string(), cause })
+                } else {
+                    Ok(text)
+                }
+            })
     }
 }
 

@@ -528,8 +528,7 @@ impl Reader<'_> {
         if ratio && dash && self.is_date_or_telephone(start, end) {
             return true;
         }
-        let word = operator.has(flags::WORD)
-            && !matches!(glyph(self.message, operator), 'x' | 'X' if operator.end - operator.start == 1);
+        let word = operator.has(flags::WORD) && !matches!(text(self.message, operator).as_ref(), "x" | "X");
         if word {
             // "10 durch 5 Städte": the second figure counts something.
             let next = self.tokens.iter().skip(end).find(|token| !token.is_mark());

@@ -22,11 +22,9 @@ pub(super) fn computed(reading: &Reading<'_>, form: Form, member: Computed) -> b
             .any(|token| token.is_content() || token.has(flags::QUOTE | flags::URL | flags::NUMBER)),
         // Anywhere: also behind a polite word that the form leaves out.
         Computed::QuestionMark => tokens.iter().any(|token| {
-            token.is_mark()
-                && matches!(
-                    reading.message.get(token.start as usize..token.end as usize),
-                    Some("?" | "？" | "؟" | "¿" | "‽" | "⁇" | "⁈" | "⁉")
-                )
+            let first = || reading.slice((token.start, token.end)).chars().next();
+            token.glyph == b'?'
+                || (token.is_mark() && matches!(first(), Some('？' | '؟' | '¿' | '‽' | '⁇' | '⁈' | '⁉')))
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! `skillc build`.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::args::Build;
@@ -21,6 +21,18 @@ pub(super) fn run(build: &Build, skills: Option<&Path>, output: &mut Output) -> 
     let skills = super::diagnostics::counted(loaded.pack.skill_names().len(), "skill");
     writeln!(output.out, "{}: {skills}, {} bytes", build.output.display(), artifact.len())?;
     Ok(EXIT_OK)
+}
+
+/// Whether a file is there that is no artifact: a typing mistake must not cost a source.
+fn holds_something_else(path: &Path, artifact: &[u8]) -> std::io::Result<bool> {
+    const MAGIC: u64 = 8;
+    let mut start = Vec::new();
+    match std::fs::File::open(path) {
+        Ok(file) => file.take(MAGIC).read_to_end(&mut start)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    Ok(!start.is_empty() && artifact.get(..MAGIC as usize) != Some(start.as_slice()))
 }
 
 /// The file that a path means: through symbolic links, and no device, pipe or folder.
@@ -50,6 +62,13 @@ fn target_of(path: &Path) -> Result<PathBuf, Failure> {
 /// Writes a file so that it appears whole or not at all. A symbolic link stays one: its target is written.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let path = &target_of(path)?;
+    if holds_something_else(path, bytes).map_err(|error| Failure::file("read", path, error))? {
+        let other = std::io::Error::new(
+            std::io::ErrorKind::AlreadyExists,
+            "it exists and is no artifact; name another file",
+        );
+        return Err(Failure::file("replace", path, other));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = |error| Failure::file("write", path, error);
     let mut builder = tempfile::Builder::new();

@@ -162,7 +162,7 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
             greedy: chat.greedy,
             temperature: chat.temperature,
             seed: chat.seed,
-            max_tokens: chat.max_tokens,
+            max_tokens: chat.max_tokens.map(|tokens| tokens as usize),
         },
         quiet: chat.json,
     };

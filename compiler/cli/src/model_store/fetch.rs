@@ -309,6 +309,10 @@ impl Store {
         }
         create(&self.root)?;
         let path = self.root.join("lock");
+        if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let odd = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file; delete it");
+            return Err(StoreError::io("open", &path, odd));
+        }
         let file = File::options()
             .create(true)
             .truncate(false)
