@@ -117,6 +117,15 @@ impl Resolver<'_> {
     /// Adds each built-in language that the library does not declare, and the base prompt if it has none.
     fn add_built_in(&mut self) {
         for (name, text) in BUILT_IN {
+            // What the library declares itself is not read at all.
+            let language = name.strip_prefix("<built-in>/lang/").and_then(|name| name.strip_suffix(".skill"));
+            let declared = match language {
+                Some(wanted) => self.library.languages.iter().any(|language| language.name == wanted),
+                None => self.assistant_place.is_some(),
+            };
+            if declared {
+                continue;
+            }
             let source = SourceFile::new(name, text);
             for item in self.file(&source) {
                 let wanted = match &item {

@@ -51,6 +51,10 @@ impl Folding {
     /// Folds a word.
     #[must_use]
     pub fn fold(&self, word: &str) -> String {
+        // Most words fold to themselves; only characters beyond ASCII are spelled.
+        if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+            return word.to_owned();
+        }
         fold_word(word, |c| self.spelling.get(&c).cloned())
     }
 
@@ -102,6 +106,8 @@ fn own_words(node: &Node, folding: &mut Folding) {
 pub(super) struct Vocabulary {
     folding: Folding,
     ids: BTreeMap<String, u32>,
+    /// The same, for look-ups: every word of every pattern is looked up, each time a fragment is written out.
+    quick: HashMap<String, u32>,
     /// Folded prefix to the id of "an unknown word with this as its longest prefix".
     prefixes: BTreeMap<String, u32>,
     /// Folded base to the id of its stretched form.
@@ -150,7 +156,8 @@ impl Vocabulary {
         let ids = number(gather.words);
         let prefixes = number(gather.prefixes);
         let stretched = number(gather.stretched);
-        Self { folding: folding.clone(), ids, prefixes, stretched, words: HashMap::new(), count }
+        let quick = ids.iter().map(|(word, &id)| (word.clone(), id)).collect();
+        Self { folding: folding.clone(), ids, quick, prefixes, stretched, words: HashMap::new(), count }
     }
 
     pub(super) fn folding(&self) -> &Folding {
@@ -159,7 +166,7 @@ impl Vocabulary {
 
     /// Id of a folded word.
     pub(super) fn id(&self, folded: &str) -> u32 {
-        self.ids.get(folded).copied().unwrap_or_default()
+        self.quick.get(folded).copied().unwrap_or_default()
     }
 
     /// Ids that a prefix covers: words, unknown words with it or a longer prefix, stretched words.
@@ -180,8 +187,9 @@ impl Vocabulary {
     /// Ids that a stretched word covers.
     pub(super) fn stretch_set(&self, word: &str) -> Vec<u32> {
         let base = stretch_base(&self.folding.fold(word));
+        let same = self.ids.range(base.clone()..).take_while(|(known, _)| known.starts_with(&base));
         let mut set: Vec<u32> =
-            self.ids.iter().filter(|(known, _)| stretch_base(known) == base).map(|(_, &id)| id).collect();
+            same.filter(|(known, _)| stretch_base(known) == base).map(|(_, &id)| id).collect();
         set.extend(self.stretched.get(&base));
         sorted(set)
     }
