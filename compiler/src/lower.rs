@@ -217,7 +217,7 @@ impl Lowering<'_> {
             Matcher::Template(template) => {
                 let ir = ir::lower(self.library, &self.vocabulary, template);
                 let number = self.builder.templates.len() as u32;
-                self.templates.push(index::Needs::of(&ir.root));
+                self.templates.push(index::Needs::of(&ir.root, ir.start));
                 automaton::write(&mut self.builder, &mut self.sets, &ir);
                 (layout::ELEMENT_TEMPLATE, number)
             }

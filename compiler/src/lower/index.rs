@@ -14,13 +14,42 @@ use super::ir::Part;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     sets: Vec<Vec<u32>>,
+    /// Ids of which the first token is one, if the template says so.
+    first: Option<Vec<u32>>,
 }
 
 impl Needs {
-    pub(super) fn of(part: &Part) -> Self {
+    /// `anchored`: the template begins at the start of the message.
+    pub(super) fn of(part: &Part, anchored: bool) -> Self {
         let mut sets = Vec::new();
         collect(part, &mut sets);
-        Self { sets }
+        let mut first = Vec::new();
+        let told = anchored && first_ids(part, &mut first) == Some(false);
+        Self { sets, first: told.then_some(first) }
+    }
+}
+
+/// Collects the ids that can stand first; returns whether the part can also be left out, None if anything can stand
+/// first.
+fn first_ids(part: &Part, out: &mut Vec<u32>) -> Option<bool> {
+    match part {
+        Part::Sequence(parts) => {
+            for part in parts {
+                if !first_ids(part, out)? {
+                    return Some(false);
+                }
+            }
+            Some(true)
+        }
+        Part::Alternatives(branches) => {
+            branches.iter().try_fold(false, |empty, branch| Some(first_ids(branch, out)? || empty))
+        }
+        Part::Optional(inner) => first_ids(inner, out).map(|_| true),
+        Part::Set(ids) | Part::List(_, ids) => {
+            out.extend(ids);
+            Some(false)
+        }
+        Part::Mark(_) | Part::Gap(_) | Part::Slot(..) => None,
     }
 }
 
@@ -97,6 +126,7 @@ fn build(
         let any = others().filter(|set| set.len() > 1).min_by_key(|set| set.len());
         let posting = Posting {
             needs: single.fold(0, |bits, &id| bits | signature_bit(id)),
+            first: needs.first.iter().flatten().fold(0, |bits, &id| bits | signature_bit(id)),
             any: any.map_or(0, |set| set.iter().fold(0, |bits, &id| bits | signature_bit(id))),
             element: number,
             min_tokens: builder

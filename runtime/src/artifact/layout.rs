@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 /// First eight bytes of every artifact.
 pub const MAGIC: [u8; 8] = *b"SKILPACK";
 /// Version of the layout in this file; a reader accepts exactly this one.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 /// "No index".
 pub const NONE: u32 = u32::MAX;
 
@@ -386,6 +386,8 @@ pub struct Posting {
     pub needs: u64,
     /// Signature bits of one set of alternatives; one must be in the message's signature (0: none asked).
     pub any: u64,
+    /// Signature bits of the words that can stand first, for a pattern that begins at the start (0: none asked).
+    pub first: u64,
     /// Index of `Elements`.
     pub element: u32,
     /// Copy of [`Template::min_tokens`].

@@ -51,6 +51,8 @@ pub(super) struct Memo {
     scores: Vec<Score>,
     /// Predicates that hold, by form.
     predicates: [Vec<(u32, bool)>; 2],
+    /// Members of predicates that the form's words let through, in order, and whether they were gathered.
+    members: [(bool, Vec<u32>); 2],
 }
 
 impl Memo {
@@ -58,6 +60,7 @@ impl Memo {
         self.excluded.clear();
         self.scores.clear();
         self.predicates.iter_mut().for_each(Vec::clear);
+        self.members.iter_mut().for_each(|members| members.0 = false);
     }
 }
 
@@ -481,6 +484,11 @@ impl<'p> Router<'p> {
         posting.needs & !reading.signature == 0
             && (posting.any == 0 || posting.any & reading.signature != 0)
             && posting.min_tokens <= form.count
+            && (posting.first == 0
+                || reading
+                    .tokens
+                    .get(form.first)
+                    .is_some_and(|first| posting.first & signature_bit(first.id) != 0))
     }
 
     pub(super) fn wins(
@@ -638,37 +646,46 @@ impl<'p> Router<'p> {
         let mut holds =
             Computed::from_code(record.computed).is_some_and(|member| computed(reading, form, member));
         if !holds {
-            let elements = record.elements_start..record.elements_start + record.elements_len;
-            self.candidates(
-                reading,
-                form,
-                self.view.predicate_index,
-                self.view.predicate_postings,
-                |posting| {
-                    if holds {
-                        return false;
-                    }
-                    holds = elements.contains(&posting.element)
-                        && self.passes(reading, form, posting)
-                        && self.holds(reading, memo, posting.element, form, false, depth + 1)
-                        && !self.vetoed(reading, memo, posting.element, depth + 1);
-                    true
-                },
-            );
-            let scalars = self.view.scalars;
-            for &element in self.view.id_range(scalars.predicate_always_start, scalars.predicate_always_len) {
-                if holds {
-                    break;
-                }
-                holds = elements.contains(&element)
-                    && self.holds(reading, memo, element, form, false, depth + 1)
+            self.gather_members(reading, memo, form, slot);
+            let end = record.elements_start + record.elements_len;
+            let member = |memo: &Memo, at: usize| {
+                let known = memo.members.get(slot).and_then(|members| members.1.get(at).copied());
+                known.filter(|&element| element < end)
+            };
+            let first = memo
+                .members
+                .get(slot)
+                .map_or(0, |members| members.1.partition_point(|&element| element < record.elements_start));
+            let mut at = first;
+            while let Some(element) = member(memo, at).filter(|_| !holds) {
+                holds = self.holds(reading, memo, element, form, false, depth + 1)
                     && !self.vetoed(reading, memo, element, depth + 1);
+                at += 1;
             }
         }
         if let Some(known) = memo.predicates.get_mut(slot) {
             known.push((predicate, holds));
         }
         holds
+    }
+
+    /// Finds, once for a form, the members of predicates that its words let through.
+    fn gather_members(&self, reading: &Reading<'_>, memo: &mut Memo, form: Form, slot: usize) {
+        let Some((gathered, members)) = memo.members.get_mut(slot) else { return };
+        if std::mem::replace(gathered, true) {
+            return;
+        }
+        members.clear();
+        self.candidates(reading, form, self.view.predicate_index, self.view.predicate_postings, |posting| {
+            if self.passes(reading, form, posting) {
+                members.push(posting.element);
+            }
+            true
+        });
+        let scalars = self.view.scalars;
+        members.extend(self.view.id_range(scalars.predicate_always_start, scalars.predicate_always_len));
+        members.sort_unstable();
+        members.dedup();
     }
 
     fn best_keywords(
