@@ -23,6 +23,7 @@ mod regexes;
 mod route;
 mod stages;
 mod trace;
+mod why_not;
 
 pub use bind::MAX_SLOTS;
 pub use fold::{fold_word, hash_word};
@@ -35,3 +36,4 @@ pub use route::{
 };
 pub use stages::{Router, Scratch};
 pub use trace::{SkillReport, StageReport, Trace};
+pub use why_not::{Nearest, WhyNot};

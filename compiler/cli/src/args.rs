@@ -47,11 +47,20 @@ pub(crate) enum Command {
 Examples:
   skillc route \"und in Lissabon?\" --after \"Wie spät ist es?\"
   skillc route \"What is Stripe?\" --tools web_search --json
+  skillc route \"how warm is my tea\" --why-not weather
   echo '{\"id\": 1, \"message\": \"hallo\"}' | skillc route --batch -")]
     Route(Route),
     /// Show exactly what the model would be sent
     #[command(after_help = "Example:\n  skillc prompt \"Write one sentence about rain.\"")]
     Prompt(Prompt),
+    /// Write a skill file to start from
+    #[command(after_help = "Example:\n  skillc new tea-order --language de --language en")]
+    New(New),
+    /// Write completions for a shell
+    #[command(
+        after_help = "Example:\n  skillc completions bash > ~/.local/share/bash-completion/completions/skillc"
+    )]
+    Completions(Completions),
     /// Explain a diagnostic
     #[command(after_help = "Example:\n  skillc explain E101")]
     Explain(Explain),
@@ -85,12 +94,28 @@ pub(crate) struct Check {
     pub(crate) format: Format,
 }
 
+/// Forms of the findings of `check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people.
     Human,
     /// One JSON object.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+/// Forms of the outcomes of `test`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    Human,
+    /// One JSON object.
+    Json,
+    /// JUnit XML.
+    Junit,
 }
 
 #[derive(Debug, Args)]
@@ -103,8 +128,8 @@ pub(crate) struct Build {
 #[derive(Debug, Args)]
 pub(crate) struct Test {
     /// Form of the report
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = TestFormat::Human)]
+    pub(crate) format: TestFormat,
 }
 
 #[derive(Debug, Args)]
@@ -128,6 +153,9 @@ pub(crate) struct Route {
     /// Show the stages up to the one that decided, and what stood in the way of each skill that matched
     #[arg(long, conflicts_with = "batch")]
     pub(crate) explain: bool,
+    /// Say why this skill does not take the message: the nearest trigger, the word at which it failed, what barred it
+    #[arg(long, value_name = "SKILL", conflicts_with_all = ["batch", "explain"])]
+    pub(crate) why_not: Option<String>,
     /// One JSON object
     #[arg(long, conflicts_with = "batch")]
     pub(crate) json: bool,
@@ -149,6 +177,33 @@ pub(crate) struct Prompt {
     pub(crate) tools: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// Name of the skill: letters, digits, - and _
+    pub(crate) name: String,
+    /// Folder of the new file [default: skills/ if it is there, else the current folder]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Languages of its triggers and exemplars
+    #[arg(long, value_enum, default_values_t = [Tongue::De, Tongue::En])]
+    pub(crate) language: Vec<Tongue>,
+}
+
+/// A language that a new skill is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tongue {
+    /// German.
+    De,
+    /// English.
+    En,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]

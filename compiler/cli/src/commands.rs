@@ -3,10 +3,12 @@
 mod build;
 mod chat;
 mod check;
+mod completions;
 pub(crate) mod diagnostics;
 mod eval;
 mod explain;
 mod model;
+mod new;
 mod prompt;
 mod route;
 mod table;
@@ -27,6 +29,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<u8, Fail
         Command::Table(table) => table::run(table, skills, output),
         Command::Route(route) => route::run(route, skills, output),
         Command::Prompt(prompt) => prompt::run(prompt, skills, output),
+        Command::New(new) => new::run(new, output),
+        Command::Completions(completions) => completions::run(completions, output),
         Command::Explain(explain) => explain::run(explain, output),
         Command::Eval(eval) => eval::run(eval, skills, output),
         Command::Model(model) => model::run(model, output),

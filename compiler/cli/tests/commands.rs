@@ -247,3 +247,67 @@ fn libraries_in_circles_and_unreadable_names_end_in_a_message() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("circle"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn findings_and_outcomes_come_in_the_forms_of_other_tools() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a,b.skill"), "skill ü { description: \"d\" prio: 3 trigger: \"^ a $\" }\n")
+        .expect("written");
+    let sarif = skillc(folder.path(), &["check", "a,b.skill", "--format", "sarif"]);
+    assert_eq!(sarif.status.code(), Some(1));
+    let value: Value = serde_json::from_slice(&sarif.stdout).expect("one JSON object");
+    let result = &value["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "E101");
+    assert_eq!(result["level"], "error");
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 28);
+    assert_eq!(value["runs"][0]["tool"]["driver"]["rules"][0]["id"], "E101");
+    let github = skillc(folder.path(), &["check", "a,b.skill", "--format", "github"]);
+    let line = text(&github.stdout);
+    assert!(line.starts_with("::error title=E101,file=a%2Cb.skill,line=1,col=28,"), "{line}");
+    let junit = text(&skillc(&shipped(), &["test", "--format", "junit"]).stdout);
+    assert!(
+        junit.starts_with("<?xml") && junit.contains(" failures=\"0\">") && junit.contains("&gt;"),
+        "{junit}"
+    );
+}
+
+#[test]
+fn why_not_names_the_nearest_trigger_and_the_word_at_which_it_failed() {
+    let why = |message: &str, skill: &str| -> Value {
+        let output = skillc(&shipped(), &["route", message, "--why-not", skill, "--json"]);
+        serde_json::from_slice(&output.stdout).expect("one JSON object")
+    };
+    let tea = why("how warm is my tea", "weather");
+    assert_eq!(tea["taken"], false);
+    assert_eq!(tea["nearest"]["matched"], "how warm is");
+    assert_eq!(tea["nearest"]["failed_at"], "my");
+    assert!(tea["nearest"]["expected"].as_array().is_some_and(|words| words.iter().any(|word| word == "it")));
+    assert_eq!(why("hallo", "small-talk")["taken"], true);
+    let joke = why("Erzähl mir einen Witz", "research-question");
+    assert!(joke["excluded"].as_str().is_some_and(|by| by.contains("creative")), "{joke}");
+    let output = skillc(&shipped(), &["route", "hallo", "--why-not", "wether"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("did you mean `weather`?"));
+}
+
+#[test]
+fn a_new_skill_checks_and_passes_its_own_tests() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let new = skillc(folder.path(), &["new", "tea-order"]);
+    assert_eq!(new.status.code(), Some(0), "{}", text(&new.stderr));
+    let check = skillc(folder.path(), &["check", "tea-order.skill"]);
+    assert!(text(&check.stdout).contains("nothing to complain about"), "{}", text(&check.stderr));
+    let test = skillc(folder.path(), &["--skills", "tea-order.skill", "test"]);
+    assert_eq!(test.status.code(), Some(0), "{}", text(&test.stdout));
+    assert_eq!(skillc(folder.path(), &["new", "tea-order"]).status.code(), Some(2), "it never overwrites");
+    assert_eq!(skillc(folder.path(), &["new", "../x"]).status.code(), Some(2));
+}
+
+#[test]
+fn completions_name_the_commands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = skillc(folder.path(), &["completions", shell]);
+        assert!(text(&output.stdout).contains("why-not"), "{shell}");
+    }
+}

@@ -97,7 +97,8 @@ pub(super) fn may_match(
     false
 }
 
-fn accepts_token(view: &View<'_>, word: u64, token: &Token) -> bool {
+/// Whether a position of a template takes the token.
+pub(super) fn accepts_token(view: &View<'_>, word: u64, token: &Token) -> bool {
     let low = word as u32;
     match (word >> 56) as u8 {
         accept::ID => token.id == low && !token.has(flags::QUOTE),

@@ -150,7 +150,7 @@ impl Router<'_> {
     }
 
     /// What an element says and where it stands; of a predicate the member that holds.
-    fn named(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32) -> String {
+    pub(super) fn named(&self, reading: &Reading<'_>, memo: &mut Memo, element: u32) -> String {
         let record = self.element(element);
         let at = self.place(record.file, record.line);
         let source = self.view.str(record.source_start, record.source_len);

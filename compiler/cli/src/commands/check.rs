@@ -24,6 +24,8 @@ pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> 
     let compiled = compile(&files, &Limits::default());
     match check.format {
         Format::Json => writeln!(output.out, "{:#}", diagnostics::json(&compiled))?,
+        Format::Sarif => writeln!(output.out, "{:#}", diagnostics::sarif(&compiled))?,
+        Format::Github => diagnostics::write_github(&compiled, output)?,
         Format::Human => {
             diagnostics::write_human(&compiled, output)?;
             if compiled.diagnostics.is_empty() {

@@ -180,15 +180,104 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
+/// Line and column of a byte, from 1; columns count characters.
+fn line_and_column(file: Option<&FileInfo>, byte: u32) -> (u32, usize) {
+    file.map_or((0, 0), |file| {
+        let start = file.lines.line_start(byte) as usize;
+        let before = file.text.get(start..byte as usize).unwrap_or_default();
+        (file.lines.line(byte), before.chars().count() + 1)
+    })
+}
+
+/// Diagnostics as annotations of GitHub Actions.
+pub(crate) fn write_github(compiled: &Compiled, output: &mut Output) -> Result<(), Failure> {
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    for diagnostic in &compiled.diagnostics {
+        let level = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
+        let mut properties = format!("title={}", property(diagnostic.code));
+        if let Some(span) = diagnostic.span {
+            let file = compiled.library.files.get(span.file as usize);
+            let (line, column) = line_and_column(file, span.start);
+            let (end_line, end_column) = line_and_column(file, span.end);
+            let name = property(file.map_or("", |file| file.name.as_str()));
+            properties.push_str(&format!(",file={name},line={line},col={column},endLine={end_line}"));
+            if end_line == line {
+                properties.push_str(&format!(",endColumn={end_column}"));
+            }
+        }
+        let help = diagnostic.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
+        let text = data(&format!("{}{help}", diagnostic.message));
+        writeln!(output.out, "::{level} {properties}::{text}")?;
+    }
+    Ok(())
+}
+
+/// Diagnostics as SARIF 2.1.0.
+pub(crate) fn sarif(compiled: &Compiled) -> serde_json::Value {
+    let place = |span: Span| {
+        let file = compiled.library.files.get(span.file as usize);
+        let (start_line, start_column) = line_and_column(file, span.start);
+        let (end_line, end_column) = line_and_column(file, span.end);
+        json!({
+            "artifactLocation": {"uri": file.map(|file| file.name.as_str())},
+            "region": {
+                "startLine": start_line, "startColumn": start_column, "endLine": end_line, "endColumn": end_column
+            }
+        })
+    };
+    let mut codes: Vec<&str> = compiled.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let rules: Vec<serde_json::Value> = codes
+        .iter()
+        .filter_map(|code| skill_compiler::diagnostics::Code::find(code))
+        .map(|code| {
+            json!({"id": code.id, "shortDescription": {"text": code.name}, "help": {"text": code.page, "markdown": code.page}})
+        })
+        .collect();
+    let results: Vec<serde_json::Value> = compiled
+        .diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let help = diagnostic.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            let locations: Vec<_> =
+                diagnostic.span.into_iter().map(|span| json!({"physicalLocation": place(span)})).collect();
+            let related: Vec<_> = diagnostic
+                .related
+                .iter()
+                .enumerate()
+                .map(|(number, label)| {
+                    json!({"id": number, "physicalLocation": place(label.span), "message": {"text": label.text}})
+                })
+                .collect();
+            json!({
+                "ruleId": diagnostic.code,
+                "level": diagnostic.severity,
+                "message": {"text": format!("{}{help}", diagnostic.message)},
+                "locations": locations,
+                "relatedLocations": related,
+            })
+        })
+        .collect();
+    json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "skillc", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }]
+    })
+}
+
 /// Diagnostics as JSON: places as file, line, column and byte range.
 pub(crate) fn json(compiled: &Compiled) -> serde_json::Value {
     let at = |span: Span| {
         let file = compiled.library.files.get(span.file as usize);
-        let (line, column) = file.map_or((0, 0), |file| {
-            let start = file.lines.line_start(span.start) as usize;
-            let before = file.text.get(start..span.start as usize).unwrap_or_default();
-            (file.lines.line(span.start), before.chars().count() + 1)
-        });
+        let (line, column) = line_and_column(file, span.start);
         json!({
             "file": file.map(|file| file.name.as_str()), "line": line, "column": column,
             "start": span.start, "end": span.end

@@ -5,8 +5,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use skill_compiler::diagnostics::suggestion;
 use skill_runtime::conversation::replay;
-use skill_runtime::router::{Evidence, OpeningCall, Route, Router, Scratch, Stage, ToolSet, Trace, Unusable};
+use skill_runtime::router::{
+    Evidence, OpeningCall, Route, Router, Scratch, Stage, ToolSet, Trace, Unusable, WhyNot,
+};
 
 use super::tool_set;
 use crate::args;
@@ -27,6 +30,19 @@ pub(super) fn run(
     }
     let message = arguments.message.as_deref().unwrap_or_default();
     let state = replay(&router, &mut scratch, arguments.after.iter().map(String::as_str), &tools);
+    if let Some(skill) = &arguments.why_not {
+        let Some(why) = router.why_not(&mut scratch, state, message, &tools, skill) else {
+            let help = suggestion(skill, loaded.pack.skill_names(), "skills");
+            return Err(Failure::Usage(format!("unknown skill `{skill}`: {help}")));
+        };
+        if arguments.json {
+            serde_json::to_writer_pretty(&mut output.out, &why).map_err(std::io::Error::from)?;
+            writeln!(output.out)?;
+        } else {
+            show_why_not(&why, output)?;
+        }
+        return Ok(EXIT_OK);
+    }
     if arguments.explain {
         let (route, trace) = router.trace(&mut scratch, state, message, &tools);
         if arguments.json {
@@ -117,6 +133,48 @@ fn show(route: &Route, output: &mut Output) -> Result<(), Failure> {
     }
     for unusable in &route.unusable {
         writeln!(output.out, "  unusable  {} (needs one of {})", unusable.skill, unusable.tools.join(", "))?;
+    }
+    Ok(())
+}
+
+fn show_why_not(why: &WhyNot, output: &mut Output) -> Result<(), Failure> {
+    let skill = output.bold(&why.skill);
+    if why.taken {
+        writeln!(output.out, "{skill} takes this message")?;
+        return Ok(());
+    }
+    match &why.instead {
+        Some((other, stage)) => {
+            writeln!(output.out, "{skill} does not: {other} takes it by {}", stage.name())?
+        }
+        None => writeln!(output.out, "{skill} does not, and neither does another skill")?,
+    }
+    if why.unusable {
+        writeln!(output.out, "  none of its tools can run")?;
+    }
+    if let Some(excluded) = &why.excluded {
+        writeln!(output.out, "  excluded by {excluded}")?;
+    }
+    match (&why.matched, &why.vetoed) {
+        (Some(matched), Some(veto)) => {
+            writeln!(output.out, "  its trigger {matched} matches, but unless {veto}")?
+        }
+        (Some(matched), None) => {
+            let why_late =
+                if why.excluded.is_none() && !why.unusable { "; the other comes first" } else { "" };
+            writeln!(output.out, "  its trigger {matched} matches{why_late}")?;
+        }
+        (None, _) => {}
+    }
+    if let Some(nearest) = &why.nearest {
+        writeln!(output.out, "  nearest   {:?} at {}", nearest.pattern, nearest.at)?;
+        writeln!(output.out, "  took      {:?}", nearest.matched)?;
+        let failed = nearest
+            .failed_at
+            .as_ref()
+            .map_or("the end of the message".to_owned(), |word| format!("{word:?}"));
+        writeln!(output.out, "  failed at {failed}")?;
+        writeln!(output.out, "  expected  {}", nearest.expected.join(", "))?;
     }
     Ok(())
 }
