@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use skill_runtime::artifact::Pack;
-use skill_runtime::router::{Router, Scratch};
+use skill_runtime::router::{Router, Scratch, State, ToolSet};
 
 use crate::diagnostics::{self as codes, Diagnostic, Severity, suggestion};
 use crate::library::Library;
 use crate::limits::Limits;
+use crate::lint::{Levels, OwnRoute};
 use crate::lower::{ExemplarSlots, lower};
 use crate::source::SourceFile;
 use crate::syntax::ast::Scalar;
@@ -35,6 +36,12 @@ impl Compiled {
 /// Compiles the files of a library. Their order does not matter: ties are broken by name.
 #[must_use]
 pub fn compile(files: &[SourceFile], limits: &Limits) -> Compiled {
+    compile_at(files, limits, &Levels::default())
+}
+
+/// Compiles with levels of lints of one's own. A denied finding is an error, but the artifact is made.
+#[must_use]
+pub fn compile_at(files: &[SourceFile], limits: &Limits, levels: &Levels) -> Compiled {
     let (library, mut diagnostics) = resolve::resolve(files, limits);
     diagnostics.extend(check::check(&library, limits));
     // A circle of names cannot be written out, and neither can what uses it.
@@ -44,12 +51,14 @@ pub fn compile(files: &[SourceFile], limits: &Limits) -> Compiled {
     let mut artifact = None;
     if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         let lowered = lower(&library);
-        let (slots, found) = bind_exemplars(&library, &lowered.routing_only(), lowered.order());
+        let (slots, routes, found) = route_own(&library, &lowered.routing_only(), lowered.order());
         diagnostics.extend(found);
-        diagnostics.extend(lint::lint(&lint::Subject { library: &library, texts: &slots, limits }));
+        let subject = lint::Subject { library: &library, texts: &slots, routes: &routes, limits };
+        let advice = lint::apply(&library, levels, lint::lint(&subject));
         if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             artifact = Some(lowered.finish(&library, &slots));
         }
+        diagnostics.extend(advice);
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.file, span.start, span.end)));
     // One mistake may be met on several ways through a pattern; the first says it.
@@ -104,21 +113,70 @@ fn check_words(library: &Library, limits: &Limits) -> Vec<Diagnostic> {
     out
 }
 
+/// Routes the messages that the library itself holds, and binds what exemplars use.
+fn route_own(
+    library: &Library,
+    artifact: &[u8],
+    order: &[usize],
+) -> (ExemplarSlots, Vec<OwnRoute>, Vec<Diagnostic>) {
+    match Pack::from_bytes(artifact) {
+        Ok(pack) => {
+            let (slots, out) = bind_exemplars(library, &pack, order);
+            (slots, own_routes(library, &pack), out)
+        }
+        Err(error) => {
+            let message = format!("the artifact cannot be read back: {error}");
+            let found = Diagnostic::global(codes::LIBRARY_TOO_LARGE, message);
+            (ExemplarSlots::default(), Vec::new(), vec![found])
+        }
+    }
+}
+
+/// Where the messages of exemplars and tests go.
+fn own_routes(library: &Library, pack: &Pack) -> Vec<OwnRoute> {
+    let router = Router::new(pack);
+    let everything = ToolSet::all(pack);
+    let mut scratch = Scratch::default();
+    // Only skills of one priority can tie; a trace is worth its time where there are two.
+    let mut priorities: Vec<u32> = library.skills.iter().map(|skill| skill.priority).collect();
+    priorities.sort_unstable();
+    let ties = priorities.windows(2).any(|pair| matches!(pair, [a, b] if a == b));
+    let mut route = |state: State, message: &str, span, owner: Option<&str>| {
+        let decision = router.decide(&mut scratch, state, message, &everything);
+        let tied =
+            if ties { router.trace(&mut scratch, state, message, &everything).1.tied } else { Vec::new() };
+        let own = OwnRoute {
+            exemplar: owner.is_some(),
+            owner: owner.unwrap_or_default().to_owned(),
+            span,
+            skill: decision.skill.map(|skill| router.skill_name(skill)),
+            at: decision.element.map(|element| router.element_place(element)),
+            tied,
+        };
+        (own, decision.next)
+    };
+    let mut out = Vec::new();
+    for skill in &library.skills {
+        for exemplar in &skill.exemplars {
+            out.push(route(State::default(), &exemplar.message, exemplar.span, Some(&skill.name.text)).0);
+        }
+    }
+    for case in library.tests.iter().flat_map(|test| &test.cases) {
+        let mut state = State::default();
+        for turn in &case.turns {
+            let (own, next) = route(state, &turn.message.value, turn.message.span, None);
+            state = next;
+            out.push(own);
+        }
+    }
+    out
+}
+
 /// Routes each exemplar's own message by its skill's triggers: bare arguments are the slots that this binds.
-fn bind_exemplars(library: &Library, artifact: &[u8], order: &[usize]) -> (ExemplarSlots, Vec<Diagnostic>) {
+fn bind_exemplars(library: &Library, pack: &Pack, order: &[usize]) -> (ExemplarSlots, Vec<Diagnostic>) {
     let mut slots = ExemplarSlots::default();
     let mut out = Vec::new();
-    let pack = match Pack::from_bytes(artifact) {
-        Ok(pack) => pack,
-        Err(error) => {
-            out.push(Diagnostic::global(
-                codes::LIBRARY_TOO_LARGE,
-                format!("the artifact cannot be read back: {error}"),
-            ));
-            return (slots, out);
-        }
-    };
-    let router = Router::new(&pack);
+    let router = Router::new(pack);
     let mut scratch = Scratch::default();
     let languages = pack.language_names();
     for (number, &at) in order.iter().enumerate() {

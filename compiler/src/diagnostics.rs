@@ -92,6 +92,15 @@ codes! {
     LIBRARY_TOO_LARGE "E403" Error "library over a size limit";
     CONTEXT_TOO_LONG "W501" Warning "exemplars that never reach the prompt";
     EMPTY_LIBRARY "W502" Warning "library without a skill";
+    UNTESTED_TRIGGER "W503" Warning "trigger that no test exercises";
+    GENERIC_WORD "W504" Warning "trigger or keyword of one short or common word";
+    STRAYED_EXEMPLAR "W505" Warning "exemplar whose message goes elsewhere";
+    UNUSED "W506" Warning "fragment, predicate or tool that nothing uses";
+    TIED "W507" Warning "two skills that tie on a message of a test";
+    BARE_FALLBACK "W508" Warning "fallback without exclusions";
+    ONE_LANGUAGE "W509" Warning "predicate filled for one language only";
+    SLOW_REGEX "W510" Warning "regular expression that runs on every message";
+    SWALLOWING_SLOT "W511" Warning "slot that can swallow the message";
 }
 
 impl Code {

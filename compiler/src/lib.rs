@@ -16,9 +16,10 @@ pub mod source;
 pub mod syntax;
 pub mod testing;
 
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, compile_at};
 pub use diagnostics::{Diagnostic, Severity};
 pub use limits::Limits;
+pub use lint::{Level, Levels};
 pub use source::SourceFile;
 
 /// The example of the README, run as a test.

@@ -94,10 +94,12 @@ pub struct ListEntry {
 }
 
 /// A predicate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Predicate {
     /// Templates and expressions of all languages.
     pub elements: Vec<Element>,
+    /// Languages that it says something for.
+    pub languages: BTreeSet<String>,
     /// The member that code computes.
     pub computed: Option<Computed>,
     /// Where it was declared first.

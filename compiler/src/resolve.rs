@@ -41,7 +41,7 @@ pub fn resolve(files: &[SourceFile], limits: &Limits) -> (Library, Vec<Diagnosti
         assistant_place: None,
     };
     for (name, member) in Computed::ALL {
-        let predicate = Predicate { elements: Vec::new(), computed: Some(member), span: None };
+        let predicate = Predicate { computed: Some(member), ..Predicate::default() };
         resolver.library.predicates.insert(name.to_owned(), predicate);
     }
     for source in files {

@@ -69,7 +69,14 @@ fn run(case: &Case) -> Vec<String> {
         case.file.iter().map(|file| SourceFile::new(&file.name, &file.text)).collect();
     let compiled = compile(&files, &Limits::default());
     let mut problems = Vec::new();
-    let found = described(&compiled);
+    // Cases are small, so most lints would have something to say; only those that a case names count, and errors.
+    let counts = |code: &str| {
+        !code.starts_with('W')
+            || matches!(code, "W501" | "W502")
+            || case.diagnostics.iter().any(|known| known.starts_with(code))
+    };
+    let mut found = described(&compiled);
+    found.retain(|line| counts(line.get(..4).unwrap_or_default()));
     if found != case.diagnostics {
         problems.push(format!("diagnostics {found:?}, expected {:?}", case.diagnostics));
     }

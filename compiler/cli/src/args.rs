@@ -32,7 +32,13 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Find what is wrong with a library
-    #[command(after_help = "Example:\n  skillc check skills examples/one.skill --format json")]
+    #[command(after_help = "\
+Examples:
+  skillc check skills examples/one.skill --format json
+  skillc check --warn W503 --deny W505,W507
+  skillc check --format github
+
+A line `// lint: allow W504` sets a level for its file.")]
     Check(Check),
     /// Compile a library into a .skillpack
     #[command(after_help = "Example:\n  skillc build -o assistant.skillpack")]
@@ -92,6 +98,15 @@ pub(crate) struct Check {
     /// Form of the report
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    /// Lints whose findings are errors; `all` for every lint that is on
+    #[arg(long, value_name = "W504,…", value_delimiter = ',')]
+    pub(crate) deny: Vec<String>,
+    /// Lints whose findings are shown, also those that are off
+    #[arg(long, value_name = "W503,…", value_delimiter = ',')]
+    pub(crate) warn: Vec<String>,
+    /// Lints whose findings are not shown
+    #[arg(long, value_name = "W506,…", value_delimiter = ',')]
+    pub(crate) allow: Vec<String>,
 }
 
 /// Forms of the findings of `check`.

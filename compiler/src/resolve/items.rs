@@ -7,7 +7,7 @@ use skill_runtime::artifact::{
 
 use super::{RESERVED, Resolver};
 use crate::diagnostics::{self as codes, Diagnostic, suggestion};
-use crate::library::{Element, Fragment, Host, Language, ListEntry, Predicate, Tool};
+use crate::library::{Element, Fragment, Host, Language, ListEntry, Tool};
 use crate::source::Span;
 use crate::syntax::ast::{self, Block, Field, MapEntry, MapValue, Name, Scalar, Text, Value};
 use crate::syntax::pattern::{self, Node, Template};
@@ -226,19 +226,23 @@ impl Resolver<'_> {
             self.missing_name(block.head, "predicate");
             return;
         };
-        let mut elements = Vec::new();
         for field in &block.fields {
             // The key is a language; all lists apply to every message, so it only sorts what authors write.
             self.library.language_keys.push(field.key.clone());
             self.no_label(field);
-            elements.extend(self.matchers(field));
+            let elements = self.matchers(field);
+            self.add_predicate(&name, elements, &field.key.text);
         }
-        self.add_predicate(&name, elements);
+        if block.fields.is_empty() {
+            self.add_predicate(&name, Vec::new(), "");
+        }
     }
 
-    fn add_predicate(&mut self, name: &Name, elements: Vec<Element>) {
-        let new = || Predicate { elements: Vec::new(), computed: None, span: None };
-        let known = self.library.predicates.entry(name.text.clone()).or_insert_with(new);
+    fn add_predicate(&mut self, name: &Name, elements: Vec<Element>, language: &str) {
+        let known = self.library.predicates.entry(name.text.clone()).or_default();
+        if !elements.is_empty() {
+            known.languages.insert(language.to_owned());
+        }
         known.elements.extend(elements);
         known.span.get_or_insert(name.span);
     }
@@ -408,7 +412,7 @@ impl Resolver<'_> {
                     Some(label) => {
                         let mut elements = self.matchers(field);
                         elements.iter_mut().for_each(|element| element.label = None);
-                        self.add_predicate(&label.clone(), elements);
+                        self.add_predicate(&label.clone(), elements, &language.name);
                     }
                     None => self.report(
                         Diagnostic::new(codes::MISSING_NAME, field.key.span, "this predicate has no name")

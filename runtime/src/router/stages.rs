@@ -368,6 +368,14 @@ impl<'p> Router<'p> {
             .unwrap_or_default()
     }
 
+    /// File and line of an element that decided.
+    #[must_use]
+    pub fn element_place(&self, element: u32) -> (String, u32) {
+        let record = self.element(element);
+        let file = self.view.files.get(record.file as usize).copied().unwrap_or_default();
+        (self.view.str(file.name_start, file.name_len).to_owned(), record.line)
+    }
+
     /// The skills in routing order.
     #[must_use]
     pub fn overview(&self) -> Vec<SkillOverview> {

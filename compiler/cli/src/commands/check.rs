@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use skill_compiler::{Limits, compile};
+use skill_compiler::diagnostics::CODES;
+use skill_compiler::{Level, Levels, Limits, Severity, compile_at};
 
 use super::diagnostics;
 use crate::args::{Check, Format};
@@ -21,7 +22,7 @@ pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> 
     let start = Instant::now();
     let files = library::sources(&paths)?;
     let embedded = paths.is_empty() && !Path::new("skills").is_dir();
-    let compiled = compile(&files, &Limits::default());
+    let compiled = compile_at(&files, &Limits::default(), &levels(check)?);
     match check.format {
         Format::Json => writeln!(output.out, "{:#}", diagnostics::json(&compiled))?,
         Format::Sarif => writeln!(output.out, "{:#}", diagnostics::sarif(&compiled))?,
@@ -38,4 +39,25 @@ pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> 
         }
     }
     Ok(if compiled.has_errors() { EXIT_FINDINGS } else { EXIT_OK })
+}
+
+/// Levels of lints as the command line sets them; a later option of one lint counts.
+fn levels(check: &Check) -> Result<Levels, Failure> {
+    let mut levels = Levels::default();
+    let options = [(&check.allow, Level::Allow), (&check.warn, Level::Warn), (&check.deny, Level::Deny)];
+    for (codes, level) in options {
+        for code in codes {
+            if code == "all" {
+                for code in CODES.iter().filter(|code| code.severity == Severity::Warning) {
+                    // Denying all means what is on; a lint that is off stays off.
+                    if !(level == Level::Deny && levels.is_off(code.id)) {
+                        levels.set(code.id, level).map_err(Failure::Usage)?;
+                    }
+                }
+                continue;
+            }
+            levels.set(code, level).map_err(Failure::Usage)?;
+        }
+    }
+    Ok(levels)
 }

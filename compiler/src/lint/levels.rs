@@ -1,0 +1,112 @@
+//! Which advice is given, and which of it counts as an error: per run and per file.
+//!
+//! A file sets levels for itself with lines such as `// lint: allow W504 W506`.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::{self as codes, CODES, Code, Diagnostic, Severity, suggestion};
+use crate::library::Library;
+use crate::source::Span;
+
+/// What becomes of a lint's findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// They are not shown.
+    Allow,
+    /// They are warnings.
+    Warn,
+    /// They are errors.
+    Deny,
+}
+
+/// Levels of lints, by code; what is not set has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Levels(BTreeMap<&'static str, Level>);
+
+/// Lints that are off unless they are asked for: they report much on a library that is well.
+const OFF: [&str; 1] = ["W503"];
+
+/// What starts a line that sets levels.
+const DIRECTIVE: &str = "// lint:";
+
+impl Levels {
+    /// Sets the level of a lint by its code, in any case.
+    ///
+    /// # Errors
+    /// There is no lint of this code; the message says which are near.
+    pub fn set(&mut self, code: &str, level: Level) -> Result<(), String> {
+        match Code::find(code).filter(|code| code.severity == Severity::Warning) {
+            Some(code) => {
+                self.0.insert(code.id, level);
+                Ok(())
+            }
+            None => Err(format!("`{code}` is no lint: {}", suggestion(code, lints(), "lints"))),
+        }
+    }
+
+    /// Whether findings of this lint are not shown.
+    #[must_use]
+    pub fn is_off(&self, code: &str) -> bool {
+        self.of(code) == Level::Allow
+    }
+
+    fn of(&self, code: &str) -> Level {
+        let default = if OFF.contains(&code) { Level::Allow } else { Level::Warn };
+        self.0.get(code).copied().unwrap_or(default)
+    }
+}
+
+fn lints() -> impl Iterator<Item = &'static str> {
+    CODES.iter().filter(|code| code.severity == Severity::Warning).map(|code| code.id)
+}
+
+/// Applies the levels of the run and of each finding's file; what a file says of itself counts more.
+pub(crate) fn apply(library: &Library, levels: &Levels, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let files: Vec<Levels> = (0..library.files.len()).map(|file| of_file(library, file, &mut out)).collect();
+    for mut diagnostic in found {
+        let file = diagnostic.span.and_then(|span| files.get(span.file as usize));
+        let level = match file.and_then(|levels| levels.0.get(diagnostic.code)) {
+            Some(&level) => level,
+            None => levels.of(diagnostic.code),
+        };
+        diagnostic.severity = if level == Level::Deny { Severity::Error } else { Severity::Warning };
+        if level != Level::Allow {
+            out.push(diagnostic);
+        }
+    }
+    out
+}
+
+/// Levels that a file sets for itself.
+fn of_file(library: &Library, number: usize, out: &mut Vec<Diagnostic>) -> Levels {
+    let mut levels = Levels::default();
+    let Some(file) = library.files.get(number) else { return levels };
+    let mut start = 0;
+    for line in file.text.split_inclusive('\n') {
+        let from = start;
+        start += line.len();
+        let Some(directive) = line.trim().strip_prefix(DIRECTIVE) else { continue };
+        let span = Span::new(number as u32, from..from + line.trim_end().len());
+        let mut words = directive.split([' ', ',', '\t']).filter(|word| !word.is_empty());
+        let level = match words.next() {
+            Some("allow") => Level::Allow,
+            Some("warn") => Level::Warn,
+            Some("deny") => Level::Deny,
+            other => {
+                let found = other.unwrap_or_default();
+                out.push(
+                    Diagnostic::new(codes::UNKNOWN_VALUE, span, format!("`{found}` is no level of a lint"))
+                        .help("write `// lint: allow CODE`, `warn` or `deny`"),
+                );
+                continue;
+            }
+        };
+        for code in words {
+            if let Err(message) = levels.set(code, level) {
+                out.push(Diagnostic::new(codes::UNKNOWN_VALUE, span, message));
+            }
+        }
+    }
+    levels
+}
