@@ -40,7 +40,9 @@ struct Expected {
     after: Vec<String>,
     tools: Option<Vec<String>>,
     skill: String,
-    stage: String,
+    stage: Option<String>,
+    /// Other skills that the message asks for.
+    also: Option<Vec<String>>,
     #[serde(default)]
     binds: BTreeMap<String, String>,
     opens: Option<String>,
@@ -98,10 +100,12 @@ fn run(case: &Case) -> Vec<String> {
         let route = route_turns(&router, &mut scratch, &expected.after, &expected.message, &tools);
         let skill = route.skill.as_deref().unwrap_or("none");
         let stage = route.decision.stage.name();
-        if (skill, stage) != (expected.skill.as_str(), expected.stage.as_str()) {
+        if skill != expected.skill || expected.stage.as_ref().is_some_and(|wanted| wanted != stage) {
             problems.push(format!(
                 "{:?}: {skill} by {stage}, expected {} by {}",
-                expected.message, expected.skill, expected.stage
+                expected.message,
+                expected.skill,
+                expected.stage.as_deref().unwrap_or("any stage")
             ));
         }
         for (name, value) in &expected.binds {
@@ -109,6 +113,10 @@ fn run(case: &Case) -> Vec<String> {
             if bound != Some(value) {
                 problems.push(format!("{:?}: {name} = {bound:?}, expected {value:?}", expected.message));
             }
+        }
+        if expected.also.as_ref().is_some_and(|wanted| *wanted != route.also) {
+            problems
+                .push(format!("{:?}: also {:?}, expected {:?}", expected.message, route.also, expected.also));
         }
         if let Some(tool) = &expected.opens {
             let opened = route.opening.as_ref().map(|opening| opening.tool.as_str());

@@ -15,6 +15,7 @@ type Sources = &'static [(&'static str, &'static str)];
 const SHIPPED: Sources = &[
     ("arithmetic.skill", include_str!("../../skills/arithmetic.skill")),
     ("current-date.skill", include_str!("../../skills/current-date.skill")),
+    ("hosts.skill", include_str!("../../skills/hosts.skill")),
     ("lookup-term.skill", include_str!("../../skills/lookup-term.skill")),
     ("memory.skill", include_str!("../../skills/memory.skill")),
     ("research-question.skill", include_str!("../../skills/research-question.skill")),

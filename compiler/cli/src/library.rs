@@ -14,6 +14,7 @@ use crate::{Failure, Output, input};
 pub const EMBEDDED: &[(&str, &str)] = &[
     ("skills/arithmetic.skill", include_str!("../../../skills/arithmetic.skill")),
     ("skills/current-date.skill", include_str!("../../../skills/current-date.skill")),
+    ("skills/hosts.skill", include_str!("../../../skills/hosts.skill")),
     ("skills/lang/de.skill", include_str!("../../../skills/lang/de.skill")),
     ("skills/lang/en.skill", include_str!("../../../skills/lang/en.skill")),
     ("skills/lookup-term.skill", include_str!("../../../skills/lookup-term.skill")),
