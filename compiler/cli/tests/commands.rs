@@ -285,6 +285,8 @@ fn why_not_names_the_nearest_trigger_and_the_word_at_which_it_failed() {
     assert_eq!(why("hallo", "small-talk")["taken"], true);
     let joke = why("Erzähl mir einen Witz", "research-question");
     assert!(joke["excluded"].as_str().is_some_and(|by| by.contains("creative")), "{joke}");
+    let continued = why("No, and then: who won?", "research-question");
+    assert!(continued["vetoed"].as_str().is_some_and(|veto| veto.contains("fragment")), "{continued}");
     let output = skillc(&shipped(), &["route", "hallo", "--why-not", "wether"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("did you mean `weather`?"));

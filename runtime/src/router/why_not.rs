@@ -26,9 +26,9 @@ pub struct WhyNot {
     pub unusable: bool,
     /// The exclusion that took it out: the pattern and its place.
     pub excluded: Option<String>,
-    /// A trigger of it that matches, with its place.
+    /// A trigger or fallback of it that matches, with its place.
     pub matched: Option<String>,
-    /// What vetoes that trigger.
+    /// What vetoes it.
     pub vetoed: Option<String>,
     /// The trigger that came nearest, if none matches.
     pub nearest: Option<Nearest>,
@@ -89,7 +89,9 @@ impl Router<'_> {
         why.excluded =
             self.exclusion_of(&reading, memo, number).map(|element| self.named(&reading, memo, element));
         let record = self.skill(number);
-        for element in record.triggers_start..record.triggers_start + record.triggers_len {
+        let triggers = record.triggers_start..record.triggers_start + record.triggers_len;
+        let fallbacks = record.fallbacks_start..record.fallbacks_start + record.fallbacks_len;
+        for element in triggers.chain(fallbacks) {
             let matches = [Some(reading.written), reading.bare]
                 .into_iter()
                 .flatten()

@@ -157,12 +157,12 @@ fn show_why_not(why: &WhyNot, output: &mut Output) -> Result<(), Failure> {
     }
     match (&why.matched, &why.vetoed) {
         (Some(matched), Some(veto)) => {
-            writeln!(output.out, "  its trigger {matched} matches, but unless {veto}")?
+            writeln!(output.out, "  matches   {matched}, but unless {veto}")?
         }
         (Some(matched), None) => {
             let why_late =
                 if why.excluded.is_none() && !why.unusable { "; the other comes first" } else { "" };
-            writeln!(output.out, "  its trigger {matched} matches{why_late}")?;
+            writeln!(output.out, "  matches   {matched}{why_late}")?;
         }
         (None, _) => {}
     }
