@@ -10,7 +10,7 @@ use crate::library::Library;
 use crate::limits::Limits;
 use crate::lint::{Levels, OwnRoute};
 use crate::lower::{ExemplarSlots, lower};
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
 use crate::syntax::ast::Scalar;
 use crate::{check, lint, resolve};
 
@@ -53,8 +53,10 @@ pub fn compile_at(files: &[SourceFile], limits: &Limits, levels: &Levels) -> Com
         let lowered = lower(&library);
         let (slots, routes, found) = route_own(&library, &lowered.routing_only(), lowered.order());
         diagnostics.extend(found);
-        let subject = lint::Subject { library: &library, texts: &slots, routes: &routes, limits };
-        let advice = lint::apply(&library, levels, lint::lint(&subject));
+        let levels = lint::FileLevels::new(&library, levels);
+        let untested = levels.asks_for(codes::UNTESTED.id);
+        let subject = lint::Subject { library: &library, texts: &slots, routes: &routes, limits, untested };
+        let advice = levels.apply(lint::lint(&subject));
         if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             artifact = Some(lowered.finish(&library, &slots));
         }
@@ -122,7 +124,7 @@ fn route_own(
     match Pack::from_bytes(artifact) {
         Ok(pack) => {
             let (slots, out) = bind_exemplars(library, &pack, order);
-            (slots, own_routes(library, &pack), out)
+            (slots, own_routes(library, &pack, order), out)
         }
         Err(error) => {
             let message = format!("the artifact cannot be read back: {error}");
@@ -133,7 +135,13 @@ fn route_own(
 }
 
 /// Where the messages of exemplars and tests go.
-fn own_routes(library: &Library, pack: &Pack) -> Vec<OwnRoute> {
+fn own_routes(library: &Library, pack: &Pack, order: &[usize]) -> Vec<OwnRoute> {
+    // The first elements of an artifact are the triggers, in routing order.
+    let triggers: Vec<Span> = order
+        .iter()
+        .filter_map(|&at| library.skills.get(at))
+        .flat_map(|skill| skill.triggers.iter().map(|trigger| trigger.span))
+        .collect();
     let router = Router::new(pack);
     let everything = ToolSet::all(pack);
     let mut scratch = Scratch::default();
@@ -148,9 +156,10 @@ fn own_routes(library: &Library, pack: &Pack) -> Vec<OwnRoute> {
         let own = OwnRoute {
             exemplar: owner.is_some(),
             owner: owner.unwrap_or_default().to_owned(),
+            message: message.to_owned(),
             span,
             skill: decision.skill.map(|skill| router.skill_name(skill)),
-            at: decision.element.map(|element| router.element_place(element)),
+            trigger: decision.element.and_then(|element| triggers.get(element as usize).copied()),
             tied,
         };
         (own, decision.next)

@@ -92,7 +92,7 @@ codes! {
     LIBRARY_TOO_LARGE "E403" Error "library over a size limit";
     CONTEXT_TOO_LONG "W501" Warning "exemplars that never reach the prompt";
     EMPTY_LIBRARY "W502" Warning "library without a skill";
-    UNTESTED_TRIGGER "W503" Warning "trigger that no test exercises";
+    UNTESTED "W503" Warning "trigger, alternative or predicate that no test exercises";
     GENERIC_WORD "W504" Warning "trigger or keyword of one short or common word";
     STRAYED_EXEMPLAR "W505" Warning "exemplar whose message goes elsewhere";
     UNUSED "W506" Warning "fragment, predicate or tool that nothing uses";

@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::lower::ExemplarSlots;
 use crate::source::Span;
 
-pub(crate) use levels::apply;
+pub(crate) use levels::FileLevels;
 pub use levels::{Level, Levels};
 
 /// How a message that the library itself holds is routed.
@@ -30,11 +30,13 @@ pub struct OwnRoute {
     /// The exemplar's skill; empty for a test.
     pub owner: String,
     /// The message.
+    pub message: String,
+    /// Its place.
     pub span: Span,
     /// The skill that takes it.
     pub skill: Option<String>,
-    /// File and line of the deciding trigger.
-    pub at: Option<(String, u32)>,
+    /// Place of the deciding trigger.
+    pub trigger: Option<Span>,
     /// Skills of the same priority that the same stage would have taken.
     pub tied: Vec<String>,
 }
@@ -50,6 +52,8 @@ pub struct Subject<'l> {
     pub routes: &'l [OwnRoute],
     /// Limits.
     pub limits: &'l Limits,
+    /// Whether someone asks what no test exercises, which takes a second compilation.
+    pub untested: bool,
 }
 
 /// A lint: looks at the library and says what it would change.

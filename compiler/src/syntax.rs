@@ -4,5 +4,6 @@
 pub mod ast;
 mod parse;
 pub mod pattern;
+mod written;
 
 pub use parse::{Parsed, parse};

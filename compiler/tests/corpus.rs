@@ -119,9 +119,9 @@ fn run(case: &Case) -> Vec<String> {
                 .push(format!("{:?}: also {:?}, expected {:?}", expected.message, route.also, expected.also));
         }
         if let Some(tool) = &expected.opens {
-            let opened = route.opening.as_ref().map(|opening| opening.tool.as_str());
-            if opened != Some(tool) {
-                problems.push(format!("{:?}: opens {opened:?}, expected {tool}", expected.message));
+            let opened = route.opening.as_ref().map_or("none", |opening| opening.tool.as_str());
+            if opened != tool {
+                problems.push(format!("{:?}: opens {opened}, expected {tool}", expected.message));
             }
         }
     }

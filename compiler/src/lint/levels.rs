@@ -60,22 +60,52 @@ fn lints() -> impl Iterator<Item = &'static str> {
     CODES.iter().filter(|code| code.severity == Severity::Warning).map(|code| code.id)
 }
 
-/// Applies the levels of the run and of each finding's file; what a file says of itself counts more.
-pub(crate) fn apply(library: &Library, levels: &Levels, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut out = Vec::new();
-    let files: Vec<Levels> = (0..library.files.len()).map(|file| of_file(library, file, &mut out)).collect();
-    for mut diagnostic in found {
-        let file = diagnostic.span.and_then(|span| files.get(span.file as usize));
-        let level = match file.and_then(|levels| levels.0.get(diagnostic.code)) {
-            Some(&level) => level,
-            None => levels.of(diagnostic.code),
-        };
-        diagnostic.severity = if level == Level::Deny { Severity::Error } else { Severity::Warning };
-        if level != Level::Allow {
-            out.push(diagnostic);
-        }
+/// Levels of the run and of each file; what a file says of itself counts more.
+pub(crate) struct FileLevels<'l> {
+    run: &'l Levels,
+    files: Vec<Levels>,
+    /// What is wrong with the levels that files set.
+    wrong: Vec<Diagnostic>,
+}
+
+impl<'l> FileLevels<'l> {
+    pub(crate) fn new(library: &Library, run: &'l Levels) -> Self {
+        let mut wrong = Vec::new();
+        let files = (0..library.files.len()).map(|file| of_file(library, file, &mut wrong)).collect();
+        Self { run, files, wrong }
     }
-    out
+
+    /// Whether findings of this lint would be shown for some file.
+    pub(crate) fn asks_for(&self, code: &str) -> bool {
+        let shown = |levels: &Levels| levels.0.get(code).is_some_and(|level| *level != Level::Allow);
+        !self.run.is_off(code) || self.files.iter().any(shown)
+    }
+
+    /// Applies the levels to findings.
+    pub(crate) fn apply(self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let mut out = self.wrong;
+        for mut diagnostic in found {
+            // A finding that is no lint's is left as it is.
+            if !is_lint(diagnostic.code) {
+                out.push(diagnostic);
+                continue;
+            }
+            let file = diagnostic.span.and_then(|span| self.files.get(span.file as usize));
+            let level = match file.and_then(|levels| levels.0.get(diagnostic.code)) {
+                Some(&level) => level,
+                None => self.run.of(diagnostic.code),
+            };
+            diagnostic.severity = if level == Level::Deny { Severity::Error } else { Severity::Warning };
+            if level != Level::Allow {
+                out.push(diagnostic);
+            }
+        }
+        out
+    }
+}
+
+fn is_lint(code: &str) -> bool {
+    Code::find(code).is_some_and(|code| code.severity == Severity::Warning)
 }
 
 /// Levels that a file sets for itself.

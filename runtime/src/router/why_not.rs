@@ -112,6 +112,19 @@ impl Router<'_> {
         Some(why)
     }
 
+    /// Whether a trigger of a skill, both by number, matches the message as written or without its lead-in, whatever
+    /// bars it and whoever else takes the message.
+    pub fn trigger_holds(&self, scratch: &mut Scratch, message: &str, skill: u32, trigger: u32) -> bool {
+        let record = self.skill(skill);
+        if trigger >= record.triggers_len {
+            return false;
+        }
+        let (reading, memo) = self.read(scratch, message);
+        let element = record.triggers_start + trigger;
+        let mut forms = [Some(reading.written), reading.bare].into_iter().flatten();
+        forms.any(|form| self.holds(&reading, memo, element, form, true, 0))
+    }
+
     fn nearest(&self, reading: &Reading<'_>, _memo: &mut Memo, skill: u32) -> Option<Nearest> {
         let record = self.skill(skill);
         let mut best: Option<(Walk, u32)> = None;

@@ -156,9 +156,7 @@ fn show_why_not(why: &WhyNot, output: &mut Output) -> Result<(), Failure> {
         writeln!(output.out, "  excluded by {excluded}")?;
     }
     match (&why.matched, &why.vetoed) {
-        (Some(matched), Some(veto)) => {
-            writeln!(output.out, "  matches   {matched}, but unless {veto}")?
-        }
+        (Some(matched), Some(veto)) => writeln!(output.out, "  matches   {matched}, but unless {veto}")?,
         (Some(matched), None) => {
             let why_late =
                 if why.excluded.is_none() && !why.unusable { "; the other comes first" } else { "" };
