@@ -5,7 +5,7 @@
 use serde::Serialize;
 use skill_runtime::artifact::Pack;
 use skill_runtime::conversation::replay;
-use skill_runtime::router::{Router, Scratch, ToolSet};
+use skill_runtime::router::{Router, Scratch, Stage, ToolSet};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::labelled::Labelled;
@@ -254,15 +254,17 @@ pub fn run(pack: &Pack, messages: &[Labelled]) -> Report {
         for message in messages {
             let Some(changed) = change.apply(&message.message, &message.language) else { continue };
             let state = replay(&router, &mut scratch, message.after.iter().map(String::as_str), &tools);
-            let mut skill = |text: &str| {
+            let mut decide = |text: &str| {
                 let decision = router.decide(&mut scratch, state, text, &tools);
-                decision
-                    .skill
-                    .and_then(|skill| names.get(skill as usize).copied())
-                    .unwrap_or("none")
-                    .to_owned()
+                let skill = decision.skill.and_then(|skill| names.get(skill as usize).copied());
+                (skill.unwrap_or("none").to_owned(), decision.stage)
             };
-            let (before, after) = (skill(&message.message), skill(&changed));
+            let (before, stage) = decide(&message.message);
+            // A greeting starts anew: what goes on with the turn before does not behind one.
+            if change == Change::Greeting && stage == Stage::CarryOver {
+                continue;
+            }
+            let (after, _) = decide(&changed);
             counts.messages += 1;
             if before != after {
                 counts.moved += 1;
