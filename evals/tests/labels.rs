@@ -14,10 +14,8 @@ use skill_evals::lists::Lists;
 use skill_evals::{perturb, routes};
 use skill_runtime::artifact::Pack;
 
-/// Labelled messages whose words are misspelled: no rule reads those yet, and they are counted apart.
-const MISSPELLED: &str = "typo";
-/// Of the other labels, how many may fail: long lead-ins in which another sentence bars the question.
-const KNOWN_FAILURES: usize = 5;
+/// How many labels may fail: two misspellings that are names as well (Wan, Wil), and one lead-in that denies something.
+const KNOWN_FAILURES: usize = 3;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data")
@@ -57,14 +55,11 @@ fn list_wrong(report: &routes::Report) {
 
 #[test]
 fn labels_hold() {
-    let (misspelled, labels): (Vec<_>, Vec<_>) =
-        messages("labels.jsonl").into_iter().partition(|message| message.source == MISSPELLED);
+    let labels = messages("labels.jsonl");
     assert!(labels.len() >= 1_000, "{} labels", labels.len());
     let pack = library();
     let report = routes::run(&pack, &labels);
     list_wrong(&report);
-    let spelled = routes::run(&pack, &misspelled);
-    println!("{} of {} misspelled messages go elsewhere", spelled.wrong.len(), misspelled.len());
     assert!(report.wrong.len() <= KNOWN_FAILURES, "{} labels fail", report.wrong.len());
 }
 
