@@ -63,12 +63,8 @@ impl Lowering<'_> {
             }
             Node::Optional(inner) => Part::Optional(Box::new(self.part(inner, depth))),
             Node::Word(word) | Node::Number(word) | Node::Symbol(word) => {
-                let folding = self.vocabulary.folding();
-                let mut words: Vec<Part> = folding
-                    .expand(word)
-                    .iter()
-                    .map(|word| Part::Set(vec![self.vocabulary.id(word)]))
-                    .collect();
+                let mut words: Vec<Part> =
+                    self.vocabulary.written(word).iter().map(|&id| Part::Set(vec![id])).collect();
                 if words.len() == 1 {
                     words.pop().unwrap_or(Part::Sequence(Vec::new()))
                 } else {

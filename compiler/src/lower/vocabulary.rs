@@ -106,8 +106,10 @@ fn own_words(node: &Node, folding: &mut Folding) {
 pub(super) struct Vocabulary {
     folding: Folding,
     ids: BTreeMap<String, u32>,
-    /// The same, for look-ups: every word of every pattern is looked up, each time a fragment is written out.
+    /// The same, for look-ups.
     quick: HashMap<String, u32>,
+    /// Ids that each word stands for as patterns write it: looked up each time a fragment is written out.
+    written: HashMap<String, Vec<u32>>,
     /// Folded prefix to the id of "an unknown word with this as its longest prefix".
     prefixes: BTreeMap<String, u32>,
     /// Folded base to the id of its stretched form.
@@ -119,8 +121,13 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     pub(super) fn new(library: &Library, folding: &Folding) -> Self {
-        let mut gather =
-            Gather { folding, words: BTreeSet::new(), prefixes: BTreeSet::new(), stretched: BTreeSet::new() };
+        let mut gather = Gather {
+            folding,
+            written: HashMap::new(),
+            words: BTreeSet::new(),
+            prefixes: BTreeSet::new(),
+            stretched: BTreeSet::new(),
+        };
         for element in all_elements(library) {
             gather.element(element);
         }
@@ -156,8 +163,23 @@ impl Vocabulary {
         let ids = number(gather.words);
         let prefixes = number(gather.prefixes);
         let stretched = number(gather.stretched);
-        let quick = ids.iter().map(|(word, &id)| (word.clone(), id)).collect();
-        Self { folding: folding.clone(), ids, quick, prefixes, stretched, words: HashMap::new(), count }
+        let quick: HashMap<String, u32> = ids.iter().map(|(word, &id)| (word.clone(), id)).collect();
+        let id = |folded: &String| quick.get(folded).copied().unwrap_or_default();
+        let written = gather
+            .written
+            .iter()
+            .map(|(word, parts)| (word.clone(), parts.iter().map(id).collect()))
+            .collect();
+        Self {
+            folding: folding.clone(),
+            ids,
+            quick,
+            written,
+            prefixes,
+            stretched,
+            words: HashMap::new(),
+            count,
+        }
     }
 
     pub(super) fn folding(&self) -> &Folding {
@@ -167,6 +189,11 @@ impl Vocabulary {
     /// Id of a folded word.
     pub(super) fn id(&self, folded: &str) -> u32 {
         self.quick.get(folded).copied().unwrap_or_default()
+    }
+
+    /// Ids of the words that a word of a pattern stands for.
+    pub(super) fn written(&self, word: &str) -> &[u32] {
+        self.written.get(word).map_or(&[], Vec::as_slice)
     }
 
     /// Ids that a prefix covers: words, unknown words with it or a longer prefix, stretched words.
@@ -306,6 +333,8 @@ pub(super) fn all_elements(library: &Library) -> impl Iterator<Item = &Element> 
 
 struct Gather<'f> {
     folding: &'f Folding,
+    /// Words as written and what they stand for: most are written many times.
+    written: HashMap<String, Vec<String>>,
     words: BTreeSet<String>,
     prefixes: BTreeSet<String>,
     stretched: BTreeSet<String>,
@@ -328,7 +357,11 @@ impl Gather<'_> {
                 self.words.insert(mark.clone());
             }
             Node::Word(word) | Node::Number(word) | Node::Symbol(word) => {
-                self.words.extend(self.folding.expand(word));
+                if !self.written.contains_key(word) {
+                    let words = self.folding.expand(word);
+                    self.words.extend(words.iter().cloned());
+                    self.written.insert(word.clone(), words);
+                }
             }
             Node::Prefix(prefix) => {
                 self.prefixes.insert(self.folding.fold(prefix));
