@@ -72,6 +72,7 @@ pub(super) fn find(
         let known = part(message, tokens, parts, at);
         parts.push(known);
     }
+    last_factorial(message, tokens, parts);
     words(hits, parts);
     let reader = Reader { message, tokens, hits, parts };
     let mut at = 0;
@@ -84,6 +85,26 @@ pub(super) fn find(
             out.extend(reader.run(start, at));
         } else {
             at += 1;
+        }
+    }
+}
+
+/// In a message that holds a factorial, the mark behind its last figure is one as well: "5! / 3!".
+fn last_factorial(message: &str, tokens: &[Token], parts: &mut [Option<Part>]) {
+    let is_mark = |at: usize| tokens.get(at).is_some_and(|token| glyph(message, token) == '!');
+    if !(0..tokens.len()).any(|at| parts.get(at) == Some(&Some(Part::Postfix)) && is_mark(at)) {
+        return;
+    }
+    for at in 1..tokens.len() {
+        let operand = matches!(parts.get(at - 1), Some(Some(Part::Number | Part::Close)));
+        let touches =
+            tokens.get(at - 1).zip(tokens.get(at)).is_some_and(|(before, after)| touch(before, after));
+        if operand
+            && touches
+            && is_mark(at)
+            && let Some(part) = parts.get_mut(at)
+        {
+            *part = Some(Part::Postfix);
         }
     }
 }
@@ -430,7 +451,9 @@ impl Reader<'_> {
         }
         if let Some(before) = before {
             let signed = self.get(start) == Some(Part::Sign) && !first.has(flags::WORD);
-            // "x - 3 + 4" and "0151 - 23": what stands in front of the sign is an operand.
+            // "x - 3 + 4" and "0151 - 23": what stands in front of the sign is an operand. In "what is -5 + 3" it is not.
+            let joined = self.tokens.get(start + 1).is_some_and(|next| touch(first, next));
+            let signed = signed && !(joined && !touch(before, first) && !before.is_content());
             if before.has(flags::NUMBER | flags::QUOTE | flags::MASKED)
                 || (signed && before.has(flags::WORD))
                 || (touch(before, first) && before.has(word_like))
