@@ -80,6 +80,12 @@ pub fn calculate(expression: &str, mark: Option<char>) -> Result<Outcome, ToolFa
         return Err(too_large());
     }
     let tokens = tokenize(expression, mark)?;
+    // "plus 4" and "minus 10 %" go on with a sum that is not here.
+    if let [Token::Plus | Token::Minus, Token::Number(_)]
+    | [Token::Plus | Token::Minus, Token::Number(_), Token::Percent] = tokens.as_slice()
+    {
+        return Err(not_understood(expression));
+    }
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, exact: true, source: expression };
     let value = parser.sum()?;
     if parser.at < tokens.len() {
@@ -571,10 +577,27 @@ impl Parser<'_> {
         let base = self.postfix()?;
         if self.eat(&Token::Power) {
             // Right-associative; a sign belongs to the exponent.
-            let exponent = self.signed()?;
+            let exponent = self.exponent()?;
             return self.raise(&base, &exponent);
         }
         Ok(base)
+    }
+
+    /// With its sign. A share such as `% of 5` belongs to the whole power.
+    fn exponent(&mut self) -> Result<BigRational, ToolFailure> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(too_large());
+        }
+        let value = if self.eat(&Token::Minus) {
+            -self.exponent()?
+        } else if self.eat(&Token::Plus) {
+            self.exponent()?
+        } else {
+            self.power()?
+        };
+        self.depth -= 1;
+        Ok(value)
     }
 
     fn raise(&mut self, base: &BigRational, exponent: &BigRational) -> Result<BigRational, ToolFailure> {
@@ -793,6 +816,10 @@ mod tests {
             ("3 plus 4 mal fünf", "= 23"),
             ("3 times 2 million", "reason-not-understood"),
             ("hundred minus one", "= 99"),
+            ("10²% of 5", "= 5"),
+            ("10^2 % of 5", "= 5"),
+            ("2^-1", "= 0.5"),
+            ("2^3^2", "= 512"),
         ] {
             assert_eq!(value(expression), expected, "{expression}");
         }
@@ -820,6 +847,8 @@ mod tests {
             ("two plus too", "reason-not-understood"),
             ("two three", "reason-not-understood"),
             ("2 +", "reason-not-understood"),
+            ("plus 4", "reason-not-understood"),
+            ("minus 10 %", "reason-not-understood"),
             ("", "reason-not-understood"),
             ("2 3", "reason-not-understood"),
         ] {
