@@ -71,6 +71,13 @@ impl Lists {
     }
 }
 
+/// Whether a message holds placeholders.
+#[must_use]
+pub fn has_placeholders(message: &Labelled) -> bool {
+    let named = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '.');
+    std::iter::once(&message.message).chain(&message.after).any(|text| placeholders(text).any(named))
+}
+
 /// Names between braces.
 fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name))

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<u8, Fail
         Command::Table(table) => table::run(table, skills, output),
         Command::Route(route) => route::run(route, skills, output),
         Command::Prompt(prompt) => prompt::run(prompt, skills, output),
-        Command::New(new) => new::run(new, output),
+        Command::New(new) => new::run(new, skills, output),
         Command::Completions(completions) => completions::run(completions, output),
         Command::Explain(explain) => explain::run(explain, output),
         Command::Eval(eval) => eval::run(eval, skills, output),

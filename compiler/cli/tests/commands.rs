@@ -259,6 +259,8 @@ fn findings_and_outcomes_come_in_the_forms_of_other_tools() {
     let result = &value["runs"][0]["results"][0];
     assert_eq!(result["ruleId"], "E101");
     assert_eq!(result["level"], "error");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "a%2Cb.skill");
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 28);
     assert_eq!(value["runs"][0]["tool"]["driver"]["rules"][0]["id"], "E101");
     let github = skillc(folder.path(), &["check", "a,b.skill", "--format", "github"]);
@@ -269,6 +271,34 @@ fn findings_and_outcomes_come_in_the_forms_of_other_tools() {
         junit.starts_with("<?xml") && junit.contains(" failures=\"0\">") && junit.contains("&gt;"),
         "{junit}"
     );
+}
+
+#[test]
+fn levels_of_lints_decide_the_exit_code_and_whether_an_artifact_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let skill = "skill a { description: \"d\" keywords: [\"find\"] }\n";
+    fs::write(folder.path().join("a.skill"), skill).expect("written");
+    let code = |arguments: &[&str]| {
+        let output = skillc(folder.path(), &[&["check", "a.skill"], arguments].concat());
+        (output.status.code(), text(&output.stderr).contains("W504"))
+    };
+    assert_eq!(code(&[]), (Some(0), true));
+    assert_eq!(code(&["--allow", "w504"]), (Some(0), false));
+    assert_eq!(code(&["--deny", "W504"]), (Some(1), true));
+    assert_eq!(code(&["--deny", "all"]), (Some(1), true));
+    // A code counts more than all; of two for one lint the stricter.
+    assert_eq!(code(&["--deny", "ALL", "--allow", "W504"]), (Some(0), false));
+    assert_eq!(code(&["--deny", "W504", "--allow", "W504"]), (Some(1), true));
+    assert_eq!(code(&["--deny", "W999"]).0, Some(2));
+    let build = |text: &str| {
+        fs::write(folder.path().join("a.skill"), text).expect("written");
+        let output = skillc(folder.path(), &["--skills", "a.skill", "build", "-o", "a.skillpack"]);
+        (output.status.code(), folder.path().join("a.skillpack").exists())
+    };
+    assert_eq!(build(&format!("// lint: deny W504 // one common word\n{skill}")), (Some(1), false));
+    // Inside a text block it is text.
+    let text = "skill a { description: \"d\" keywords: [\"find\"]\n guidance: \"\"\"\n // lint: deny W504\n \"\"\" }\n";
+    assert_eq!(build(text), (Some(0), true));
 }
 
 #[test]
@@ -287,6 +317,15 @@ fn why_not_names_the_nearest_trigger_and_the_word_at_which_it_failed() {
     assert!(joke["excluded"].as_str().is_some_and(|by| by.contains("creative")), "{joke}");
     let continued = why("No, and then: who won?", "research-question");
     assert!(continued["vetoed"].as_str().is_some_and(|veto| veto.contains("fragment")), "{continued}");
+    let negated = why("nicht Wetter in Oslo", "weather");
+    assert!(negated["negated"].is_string() && negated["nearest"].is_null(), "{negated}");
+    assert_eq!(why("### Task:\nGenerate a concise title", "weather")["task"], true);
+    let ended = why("wie spät ist es in Tokio", "current-date");
+    assert_eq!(ended["nearest"]["expected"][0], "the end of the message");
+    let after = ["--after", "Wetter in Oslo", "--after", "und in Rom?", "--after", "und in Wien?"];
+    let arguments = [["route", "und in Bern?", "--why-not", "weather"].as_slice(), &after].concat();
+    let carried = skillc(&shipped(), &arguments);
+    assert!(text(&carried.stdout).contains("carried 2 of 2 times already"), "{}", text(&carried.stdout));
     let output = skillc(&shipped(), &["route", "hallo", "--why-not", "wether"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("did you mean `weather`?"));

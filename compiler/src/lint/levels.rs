@@ -26,8 +26,10 @@ pub struct Levels(BTreeMap<&'static str, Level>);
 /// Lints that are off unless they are asked for: they report much on a library that is well.
 const OFF: [&str; 1] = ["W503"];
 
-/// What starts a line that sets levels.
-const DIRECTIVE: &str = "// lint:";
+/// What a comment starts with that sets levels.
+const DIRECTIVE: &str = "lint:";
+/// Stands for every lint that is on.
+const ALL: &str = "all";
 
 impl Levels {
     /// Sets the level of a lint by its code, in any case.
@@ -40,7 +42,14 @@ impl Levels {
                 self.0.insert(code.id, level);
                 Ok(())
             }
-            None => Err(format!("`{code}` is no lint: {}", suggestion(code, lints(), "lints"))),
+            None => Err(format!("`{code}` is no lint: {}", suggestion(code, lints(), "the lints"))),
+        }
+    }
+
+    /// Sets the level of every lint that has none and, to deny it, is on.
+    pub fn set_all(&mut self, level: Level) {
+        for code in lints().filter(|code| level != Level::Deny || !OFF.contains(code)) {
+            self.0.entry(code).or_insert(level);
         }
     }
 
@@ -113,16 +122,31 @@ fn of_file(library: &Library, number: usize, out: &mut Vec<Diagnostic>) -> Level
     let mut levels = Levels::default();
     let Some(file) = library.files.get(number) else { return levels };
     let mut start = 0;
+    let mut in_text = false;
     for line in file.text.split_inclusive('\n') {
         let from = start;
         start += line.len();
-        let Some(directive) = line.trim().strip_prefix(DIRECTIVE) else { continue };
+        let comment = line.trim_start_matches('\u{FEFF}').trim().strip_prefix("//").filter(|_| !in_text);
+        let Some(comment) = comment else {
+            in_text ^= line.matches("\"\"\"").count() % 2 == 1;
+            continue;
+        };
+        let comment = comment.trim_start();
+        let Some(directive) = comment
+            .get(..DIRECTIVE.len())
+            .filter(|start| start.eq_ignore_ascii_case(DIRECTIVE))
+            .and_then(|start| comment.get(start.len()..))
+        else {
+            continue;
+        };
         let span = Span::new(number as u32, from..from + line.trim_end().len());
-        let mut words = directive.split([' ', ',', '\t']).filter(|word| !word.is_empty());
+        // What follows is for people.
+        let directive = directive.split("//").next().unwrap_or_default();
+        let mut words = directive.split([' ', ',', '\t']).filter(|word| !word.is_empty()).peekable();
         let level = match words.next() {
-            Some("allow") => Level::Allow,
-            Some("warn") => Level::Warn,
-            Some("deny") => Level::Deny,
+            Some(word) if word.eq_ignore_ascii_case("allow") => Level::Allow,
+            Some(word) if word.eq_ignore_ascii_case("warn") => Level::Warn,
+            Some(word) if word.eq_ignore_ascii_case("deny") => Level::Deny,
             other => {
                 let found = other.unwrap_or_default();
                 out.push(
@@ -132,8 +156,16 @@ fn of_file(library: &Library, number: usize, out: &mut Vec<Diagnostic>) -> Level
                 continue;
             }
         };
+        if words.peek().is_none() {
+            out.push(
+                Diagnostic::new(codes::UNKNOWN_VALUE, span, "this line names no lint")
+                    .help("write `// lint: allow CODE`, or `all`"),
+            );
+        }
         for code in words {
-            if let Err(message) = levels.set(code, level) {
+            if code.eq_ignore_ascii_case(ALL) {
+                levels.set_all(level);
+            } else if let Err(message) = levels.set(code, level) {
                 out.push(Diagnostic::new(codes::UNKNOWN_VALUE, span, message));
             }
         }

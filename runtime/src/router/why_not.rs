@@ -18,6 +18,8 @@ const MOST_EXPECTED: usize = 8;
 pub struct WhyNot {
     /// The skill that was asked about.
     pub skill: String,
+    /// The message is a front end's own prompt.
+    pub task: bool,
     /// It took the message after all.
     pub taken: bool,
     /// Who took it instead, and by which stage.
@@ -30,6 +32,10 @@ pub struct WhyNot {
     pub matched: Option<String>,
     /// What vetoes it.
     pub vetoed: Option<String>,
+    /// A trigger that would match, but stands behind a negator: "not".
+    pub negated: Option<String>,
+    /// It took the turn before; why it does not go on.
+    pub not_carried: Option<String>,
     /// The trigger that came nearest, if none matches.
     pub nearest: Option<Nearest>,
 }
@@ -47,6 +53,8 @@ pub struct Nearest {
     pub failed_at: Option<String>,
     /// Words and kinds of words that could have stood there.
     pub expected: Vec<String>,
+    /// There are more of them.
+    pub more_expected: bool,
 }
 
 /// Where a walk over a template ended.
@@ -58,6 +66,8 @@ struct Walk {
     failed: usize,
     /// Positions of the template that could have gone on there.
     reach: u64,
+    /// The template was matched up to there, but not to the end of the message.
+    complete: bool,
 }
 
 impl Router<'_> {
@@ -74,16 +84,25 @@ impl Router<'_> {
         let decision = self.decide(scratch, state, message, tools);
         let mut why = WhyNot {
             skill: skill.to_owned(),
+            task: decision.stage == Stage::Task,
             taken: decision.skill == Some(number),
             instead: decision.skill.map(|winner| (self.skill_name(winner), decision.stage)),
             unusable: !self.usable(number, tools),
             excluded: None,
             matched: None,
             vetoed: None,
+            negated: None,
+            not_carried: None,
             nearest: None,
         };
         if why.taken || decision.stage == Stage::Task {
             return Some(why);
+        }
+        if state.resident == Some(number) {
+            let (_, trace) = self.trace(scratch, state, message, tools);
+            let carried = trace.stages.into_iter().find(|report| report.stage == Stage::CarryOver);
+            why.not_carried =
+                carried.and_then(|report| report.skills.into_iter().find_map(|skill| skill.barred));
         }
         let (reading, memo) = self.read(scratch, message);
         why.excluded =
@@ -97,6 +116,13 @@ impl Router<'_> {
                 .flatten()
                 .any(|form| self.holds(&reading, memo, element, form, true, 0));
             if !matches {
+                let negated = [Some(reading.written), reading.bare]
+                    .into_iter()
+                    .flatten()
+                    .any(|form| self.holds(&reading, memo, element, form, false, 0));
+                if negated && why.negated.is_none() {
+                    why.negated = Some(self.named(&reading, memo, element));
+                }
                 continue;
             }
             why.matched = Some(self.named(&reading, memo, element));
@@ -106,7 +132,7 @@ impl Router<'_> {
                 break;
             }
         }
-        if why.matched.is_none() {
+        if why.matched.is_none() && why.negated.is_none() {
             why.nearest = self.nearest(&reading, memo, number);
         }
         Some(why)
@@ -145,13 +171,15 @@ impl Router<'_> {
         let found = self.element(element);
         let template = self.view.templates.get(found.target as usize)?;
         let matched = reading.slice(reading.span(walk.start, walk.failed));
+        let (wanted, more_expected) = expected(&self.view, template, walk);
         let failed = reading.tokens.get(walk.failed).filter(|_| walk.failed < reading.written.last);
         Some(Nearest {
             at: self.place(found.file, found.line),
             pattern: self.view.str(found.source_start, found.source_len).to_owned(),
             matched: if walk.failed > walk.start { matched.to_owned() } else { String::new() },
             failed_at: failed.map(|token| reading.slice((token.start, token.end)).to_owned()),
-            expected: expected(&self.view, template, walk.reach),
+            expected: wanted,
+            more_expected,
         })
     }
 }
@@ -160,7 +188,7 @@ impl Router<'_> {
 fn walk(view: &View<'_>, template: &Template, tokens: &[Token], form: Form) -> Option<Walk> {
     let count = template.positions as usize;
     let code = layout_range(view.code, template.code, 3 + 2 * template.positions);
-    let first = *code.first()?;
+    let (first, last) = (*code.first()?, *code.get(1)?);
     let follow = code.get(3..3 + count)?;
     let accepts = code.get(3 + count..3 + 2 * count)?;
     let starts =
@@ -169,6 +197,7 @@ fn walk(view: &View<'_>, template: &Template, tokens: &[Token], form: Form) -> O
     for start in starts {
         let mut reach = first;
         let mut literal = 0;
+        let mut complete = false;
         let mut at = start;
         while let Some(token) = tokens.get(at).filter(|_| at < form.last) {
             if token.is_mark() {
@@ -176,6 +205,7 @@ fn walk(view: &View<'_>, template: &Template, tokens: &[Token], form: Form) -> O
                 continue;
             }
             let mut next = 0;
+            let mut ends = false;
             let mut word = false;
             let mut left = reach;
             while left != 0 {
@@ -185,6 +215,7 @@ fn walk(view: &View<'_>, template: &Template, tokens: &[Token], form: Form) -> O
                 if accepts_token(view, wanted, token) {
                     word |= matches!((wanted >> 56) as u8, accept::ID | accept::SET | accept::MARK);
                     next |= follow.get(position).copied().unwrap_or_default();
+                    ends |= last >> position & 1 == 1;
                 }
             }
             let stays = accepts_any(view, accepts, reach, token);
@@ -193,12 +224,13 @@ fn walk(view: &View<'_>, template: &Template, tokens: &[Token], form: Form) -> O
             }
             literal += usize::from(word);
             reach = next;
+            complete = ends && template.flags & ANCHOR_END != 0;
             at += 1;
             if reach == 0 && template.flags & ANCHOR_END != 0 {
                 break;
             }
         }
-        let found = Walk { literal, start, failed: at, reach };
+        let found = Walk { literal, start, failed: at, reach, complete };
         if best.is_none_or(|known| found.literal > known.literal) {
             best = Some(found);
         }
@@ -219,16 +251,16 @@ fn accepts_any(view: &View<'_>, accepts: &[u64], reach: u64, token: &Token) -> b
 }
 
 /// What the reachable positions ask for, in words.
-fn expected(view: &View<'_>, template: &Template, reach: u64) -> Vec<String> {
+fn expected(view: &View<'_>, template: &Template, walk: Walk) -> (Vec<String>, bool) {
     let count = template.positions as usize;
     let code = layout_range(view.code, template.code, 3 + 2 * template.positions);
     let accepts = code.get(3 + count..3 + 2 * count).unwrap_or_default();
     let mut out: Vec<String> = Vec::new();
-    if reach == 0 {
+    if walk.complete || walk.reach == 0 {
         out.push("the end of the message".to_owned());
     }
-    let mut left = reach;
-    while left != 0 && out.len() < MOST_EXPECTED {
+    let mut left = walk.reach;
+    while left != 0 && out.len() <= MOST_EXPECTED {
         let position = left.trailing_zeros() as usize;
         left &= left - 1;
         let Some(&wanted) = accepts.get(position) else { continue };
@@ -237,15 +269,19 @@ fn expected(view: &View<'_>, template: &Template, reach: u64) -> Vec<String> {
             accept::ID | accept::MARK => out.extend(word(view, low)),
             accept::SET => {
                 let set = layout_range(view.ids, low, (wanted >> 32) as u32 & 0x00FF_FFFF);
-                out.extend(set.iter().filter_map(|&id| word(view, id)).take(MOST_EXPECTED - out.len()));
+                out.extend(set.iter().filter_map(|&id| word(view, id)).take(MOST_EXPECTED + 1));
             }
+            // What a slot may take was there already where the pattern was complete: the written word goes on.
+            accept::CLASS if walk.complete => {}
             accept::CLASS => out.push(kind(low).to_owned()),
             _ => out.push("any word".to_owned()),
         }
+        let mut seen = std::collections::HashSet::new();
+        out.retain(|word| seen.insert(word.clone()));
     }
-    out.dedup();
+    let more = out.len() > MOST_EXPECTED;
     out.truncate(MOST_EXPECTED);
-    out
+    (out, more)
 }
 
 fn kind(class: u32) -> &'static str {

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::args::Build;
-use crate::{EXIT_OK, Failure, Output, library};
+use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
 
 pub(super) fn run(build: &Build, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
@@ -15,6 +15,11 @@ pub(super) fn run(build: &Build, skills: Option<&Path>, output: &mut Output) -> 
     };
     if !compiled.diagnostics.is_empty() {
         super::diagnostics::write_human(compiled, output)?;
+    }
+    // A lint that a file denies: the library compiles, but its author does not want it so.
+    if compiled.has_errors() {
+        writeln!(output.err, "{} was not written", build.output.display())?;
+        return Ok(EXIT_FINDINGS);
     }
     let artifact = compiled.artifact.as_deref().unwrap_or_default();
     write_whole(&build.output, artifact)?;

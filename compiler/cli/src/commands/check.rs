@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use skill_compiler::diagnostics::CODES;
-use skill_compiler::{Level, Levels, Limits, Severity, compile_at};
+use skill_compiler::{Level, Levels, Limits, compile_at};
 
 use super::diagnostics;
 use crate::args::{Check, Format};
@@ -41,22 +40,19 @@ pub(super) fn run(check: &Check, skills: Option<&Path>, output: &mut Output) -> 
     Ok(if compiled.has_errors() { EXIT_FINDINGS } else { EXIT_OK })
 }
 
-/// Levels of lints as the command line sets them; a later option of one lint counts.
+/// Levels of lints as the command line sets them: of several for one lint the strictest; a code counts more than `all`.
 fn levels(check: &Check) -> Result<Levels, Failure> {
     let mut levels = Levels::default();
     let options = [(&check.allow, Level::Allow), (&check.warn, Level::Warn), (&check.deny, Level::Deny)];
+    let is_all = |code: &String| code.eq_ignore_ascii_case("all");
     for (codes, level) in options {
-        for code in codes {
-            if code == "all" {
-                for code in CODES.iter().filter(|code| code.severity == Severity::Warning) {
-                    // Denying all means what is on; a lint that is off stays off.
-                    if !(level == Level::Deny && levels.is_off(code.id)) {
-                        levels.set(code.id, level).map_err(Failure::Usage)?;
-                    }
-                }
-                continue;
-            }
+        for code in codes.iter().filter(|code| !is_all(code) && !code.is_empty()) {
             levels.set(code, level).map_err(Failure::Usage)?;
+        }
+    }
+    for (codes, level) in options.into_iter().rev() {
+        if codes.iter().any(is_all) {
+            levels.set_all(level);
         }
     }
     Ok(levels)

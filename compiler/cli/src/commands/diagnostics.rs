@@ -6,6 +6,7 @@ use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
     SourceSpan, SpanContents,
 };
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use skill_compiler::library::FileInfo;
 use skill_compiler::source::Span;
@@ -213,6 +214,13 @@ pub(crate) fn write_github(compiled: &Compiled, output: &mut Output) -> Result<(
     Ok(())
 }
 
+/// A file name as a relative reference.
+fn uri(name: &str) -> String {
+    const KEPT: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(&name.replace('\\', "/"), KEPT).to_string()
+}
+
 /// Diagnostics as SARIF 2.1.0.
 pub(crate) fn sarif(compiled: &Compiled) -> serde_json::Value {
     let place = |span: Span| {
@@ -220,7 +228,7 @@ pub(crate) fn sarif(compiled: &Compiled) -> serde_json::Value {
         let (start_line, start_column) = line_and_column(file, span.start);
         let (end_line, end_column) = line_and_column(file, span.end);
         json!({
-            "artifactLocation": {"uri": file.map(|file| file.name.as_str())},
+            "artifactLocation": {"uri": file.map(|file| uri(&file.name))},
             "region": {
                 "startLine": start_line, "startColumn": start_column, "endLine": end_line, "endColumn": end_column
             }

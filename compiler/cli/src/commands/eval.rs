@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use skill_evals::labelled::{self, Labelled, LineError};
-use skill_evals::lists::Lists;
+use skill_evals::lists::{Lists, has_placeholders};
 use skill_evals::{perturb, routes};
 
 use super::diagnostics::counted;
@@ -35,6 +35,15 @@ pub(super) fn run(eval: &Eval, skills: Option<&Path>, output: &mut Output) -> Re
     }
     if let Some(path) = &eval.lists {
         messages = fill(path, &messages)?;
+    } else {
+        let count = messages.iter().filter(|message| has_placeholders(message)).count();
+        if count > 0 {
+            let what = counted(count, "message");
+            writeln!(
+                output.err,
+                "{what} with placeholders such as {{place}} are read as they stand; --lists FILE fills them"
+            )?;
+        }
     }
     let report = routes::run(&loaded.pack, &messages);
     let perturbed = eval.perturb.then(|| perturb::run(&loaded.pack, &messages));

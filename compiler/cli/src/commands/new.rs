@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::args::{New, Tongue};
 use crate::{EXIT_OK, Failure, Output};
 
-pub(super) fn run(new: &New, output: &mut Output) -> Result<u8, Failure> {
+/// Longest word in bytes that a pattern can match.
+const LONGEST_WORD: usize = 64;
+
+pub(super) fn run(new: &New, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let starts = new.name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
     let fits = starts && new.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     if !fits || ["none", "not", "all"].contains(&new.name.as_str()) {
@@ -15,9 +18,18 @@ pub(super) fn run(new: &New, output: &mut Output) -> Result<u8, Failure> {
             new.name
         )));
     }
-    let folder = match &new.output {
-        Some(folder) => folder.clone(),
-        None => Some(PathBuf::from("skills"))
+    if let Some(word) = new.name.split(['-', '_']).find(|word| word.len() > LONGEST_WORD) {
+        return Err(Failure::Usage(format!(
+            "`{word}` is longer than {LONGEST_WORD} bytes, so no pattern can match it"
+        )));
+    }
+    let folder = match (&new.output, skills) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(skills)) if skills.is_dir() => skills.to_owned(),
+        (None, Some(skills)) => {
+            return Err(Failure::Usage(format!("{} is no folder; name one with -o", skills.display())));
+        }
+        (None, None) => Some(PathBuf::from("skills"))
             .filter(|folder| folder.is_dir())
             .unwrap_or_else(|| PathBuf::from(".")),
     };

@@ -147,7 +147,25 @@ fn show_why_not(why: &WhyNot, output: &mut Output) -> Result<(), Failure> {
         Some((other, stage)) => {
             writeln!(output.out, "{skill} does not: {other} takes it by {}", stage.name())?
         }
+        None if why.task => {
+            writeln!(output.out, "{skill} does not: this is a front end's own prompt, which no skill takes")?;
+            return Ok(());
+        }
         None => writeln!(output.out, "{skill} does not, and neither does another skill")?,
+    }
+    if let Some(barred) = &why.not_carried {
+        writeln!(output.out, "  it took the turn before, but {barred}")?;
+    }
+    if let Some(negated) = &why.negated {
+        writeln!(output.out, "  matches   {negated}, but only behind a negator")?;
+    }
+    let said =
+        [&why.excluded, &why.matched, &why.negated, &why.not_carried].iter().any(|part| part.is_some());
+    if !said && why.nearest.is_none() && !why.unusable {
+        writeln!(
+            output.out,
+            "  none of its triggers matches, and no keyword of it counts; `--explain` shows the stages"
+        )?;
     }
     if why.unusable {
         writeln!(output.out, "  none of its tools can run")?;
@@ -172,7 +190,8 @@ fn show_why_not(why: &WhyNot, output: &mut Output) -> Result<(), Failure> {
             .as_ref()
             .map_or("the end of the message".to_owned(), |word| format!("{word:?}"));
         writeln!(output.out, "  failed at {failed}")?;
-        writeln!(output.out, "  expected  {}", nearest.expected.join(", "))?;
+        let more = if nearest.more_expected { ", …" } else { "" };
+        writeln!(output.out, "  expected  {}{more}", nearest.expected.join(", "))?;
     }
     Ok(())
 }

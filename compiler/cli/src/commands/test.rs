@@ -28,7 +28,12 @@ pub(super) fn run(test: &Test, skills: Option<&Path>, output: &mut Output) -> Re
         TestFormat::Junit => write_junit(&outcomes, output)?,
         TestFormat::Human => {
             for outcome in &failed {
-                writeln!(output.out, "{}: {}", outcome.at, output.bold(&outcome.test))?;
+                writeln!(
+                    output.out,
+                    "{}: {}",
+                    outcome.at,
+                    output.bold(&outcome.test.escape_debug().to_string())
+                )?;
                 for turn in &outcome.after {
                     writeln!(output.out, "    after {turn:?}")?;
                 }
