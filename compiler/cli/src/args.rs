@@ -73,7 +73,9 @@ Examples:
     /// Measure a library on labelled messages
     #[command(after_help = "\
 Reads TSV (language, source, expected skills with | between, message) or JSON lines
-({\"expected\": [\"a\", \"none\"], \"message\": \"…\", \"after\": […]}).
+({\"expected\": [\"a\", \"none\"], \"message\": \"…\", \"after\": […]}; \"not\": [\"a\"] in place of
+\"expected\" allows everything else). Wrong routes are a report, not a failure: the exit code
+is 1 only where a line could not be read.
 
 Examples:
   skillc eval --routes-only messages.tsv

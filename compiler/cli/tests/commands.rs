@@ -302,6 +302,18 @@ fn levels_of_lints_decide_the_exit_code_and_whether_an_artifact_is_written() {
 }
 
 #[test]
+fn a_message_of_the_shipped_tests_decides_each_trigger() {
+    let output = skillc(&shipped(), &["check", "--warn", "W503", "--format", "github"]);
+    let untested: Vec<String> = text(&output.stdout)
+        .lines()
+        .filter(|line| line.contains("is decided by"))
+        .map(str::to_owned)
+        .collect();
+    assert!(untested.is_empty(), "{}", untested.join("\n"));
+    assert!(text(&output.stdout).contains("title=W503"), "the lint says nothing at all");
+}
+
+#[test]
 fn why_not_names_the_nearest_trigger_and_the_word_at_which_it_failed() {
     let why = |message: &str, skill: &str| -> Value {
         let output = skillc(&shipped(), &["route", message, "--why-not", skill, "--json"]);

@@ -148,7 +148,7 @@ fn finding(span: Span, found: &[String]) -> Diagnostic {
         more => format!(" and {more} more"),
     };
     let message = format!("no test and no exemplar needs {}{more} in this trigger", named.join(", "));
-    Diagnostic::new(codes::UNTESTED, span, message).help("write a message with each into a `test` item")
+    Diagnostic::new(codes::UNTESTED, span, message).help("write a message with each into a `test` item, or delete those that another part of the pattern covers")
 }
 
 /// The pattern without each of its alternatives in turn, and the alternative.
