@@ -264,11 +264,13 @@ impl<'p> Router<'p> {
         let Scratch { lexer, hits, runs, parts, masks: found, memo } = scratch;
         memo.clear();
         found.clear();
-        if self.host_envelopes || may_mask(message) {
-            let mut envelopes = Vec::new();
+        let mut envelopes = Vec::new();
+        if self.host_envelopes {
             for host in self.view.hosts {
                 envelopes.extend(self.regexes.ranges(&self.view, host.envelope, message));
             }
+        }
+        if !envelopes.is_empty() || may_mask(message) {
             *found = masks(message, envelopes);
         }
         lexer.lex(&self.view, message, found);
