@@ -5,7 +5,10 @@
 //! not always meet the same message.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use crate::labelled::Labelled;
@@ -13,6 +16,36 @@ use crate::labelled::Labelled;
 /// Values by name.
 #[derive(Clone, Debug, Default)]
 pub struct Lists(BTreeMap<String, Vec<String>>);
+
+impl<'de> Deserialize<'de> for Lists {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Lists;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("an object of lists of texts")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Lists, A::Error> {
+                let mut lists = BTreeMap::new();
+                while let Some((name, values)) = entries.next_entry::<String, Vec<String>>()? {
+                    if values.is_empty() {
+                        return Err(A::Error::custom(format!("list `{name}` is empty")));
+                    }
+                    if lists.contains_key(&name) {
+                        return Err(A::Error::custom(format!("there are two lists `{name}`")));
+                    }
+                    lists.insert(name, values);
+                }
+                Ok(Lists(lists))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}
 
 /// A placeholder that cannot be filled, or a file that holds no lists.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -23,14 +56,9 @@ impl Lists {
     /// Reads a JSON object of lists of texts.
     ///
     /// # Errors
-    /// It is none, or a list is empty.
+    /// It is none, a list is empty, or two have one name.
     pub fn read(text: &str) -> Result<Self, ListError> {
-        let lists: BTreeMap<String, Vec<String>> =
-            serde_json::from_str(text).map_err(|error| ListError(error.to_string()))?;
-        match lists.iter().find(|(_, values)| values.is_empty()) {
-            Some((name, _)) => Err(ListError(format!("list `{name}` is empty"))),
-            None => Ok(Self(lists)),
-        }
+        serde_json::from_str(text).map_err(|error| ListError(error.to_string()))
     }
 
     fn values(&self, name: &str, language: &str) -> Option<&[String]> {
@@ -103,5 +131,6 @@ mod tests {
         let english = Labelled { language: "en".to_owned(), ..message };
         assert!(lists.and_then(|lists| lists.fill(&english)).is_err());
         assert!(Lists::read(r#"{"a": []}"#).is_err());
+        assert!(Lists::read(r#"{"a": ["x"], "a": ["y"]}"#).is_err());
     }
 }

@@ -9,8 +9,11 @@ use skill_evals::{perturb, routes};
 
 use super::diagnostics::counted;
 use crate::args::Eval;
-use crate::input::{Line, Lines};
+use crate::input::{self, Line, Lines};
 use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
+
+/// Most bytes of a file of lists.
+const LARGEST_LISTS: usize = 16 << 20;
 
 pub(super) fn run(eval: &Eval, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
@@ -66,7 +69,8 @@ pub(super) fn run(eval: &Eval, skills: Option<&Path>, output: &mut Output) -> Re
 /// Fills placeholders from the lists of a file.
 fn fill(path: &Path, messages: &[Labelled]) -> Result<Vec<Labelled>, Failure> {
     let bad = |error| Failure::Usage(format!("{}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, error))?;
+    let text = String::from_utf8(input::bytes(path, LARGEST_LISTS)?)
+        .map_err(|error| Failure::Usage(format!("{}: it is not UTF-8 text: {error}", path.display())))?;
     let lists = Lists::read(&text).map_err(bad)?;
     let mut filled = Vec::new();
     for message in messages {
