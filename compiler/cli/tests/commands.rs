@@ -249,6 +249,22 @@ fn libraries_in_circles_and_unreadable_names_end_in_a_message() {
 }
 
 #[test]
+fn what_never_ends_is_no_model_and_no_list() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let messages = folder.path().join("m.jsonl");
+    fs::write(&messages, "{\"expected\": [\"none\"], \"message\": \"{a}\"}\n").expect("written");
+    let messages = messages.to_string_lossy();
+    for arguments in [
+        ["model", "import", "-o", "m", "/dev/zero"].as_slice(),
+        &["eval", "--routes-only", &messages, "--lists", "/dev/zero"],
+    ] {
+        let output = skillc(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("a device or a pipe"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn findings_and_outcomes_come_in_the_forms_of_other_tools() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("a,b.skill"), "skill ü { description: \"d\" prio: 3 trigger: \"^ a $\" }\n")

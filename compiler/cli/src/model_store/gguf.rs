@@ -155,8 +155,14 @@ impl<'b> Reader<'b> {
 
 impl Gguf {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        let bytes = std::fs::read(path).map_err(|error| StoreError::io("read", path, error))?;
-        Self::parse(bytes)
+        let failed = |error| StoreError::io("read", path, error);
+        // Looked at before it is opened: a pipe waits for a writer, a device never ends.
+        let kind = std::fs::metadata(path).map_err(failed)?;
+        if !kind.is_file() {
+            let what = if kind.is_dir() { "it is a folder" } else { "it is a device or a pipe, no file" };
+            return Err(failed(std::io::Error::new(std::io::ErrorKind::InvalidInput, what)));
+        }
+        Self::parse(std::fs::read(path).map_err(failed)?)
     }
 
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, StoreError> {
