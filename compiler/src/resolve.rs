@@ -44,8 +44,8 @@ pub fn resolve(files: &[SourceFile], limits: &Limits) -> (Library, Vec<Diagnosti
         let predicate = Predicate { computed: Some(member), ..Predicate::default() };
         resolver.library.predicates.insert(name.to_owned(), predicate);
     }
-    for source in files {
-        let items = resolver.file(source);
+    for (source, parsed) in files.iter().zip(parse_all(files, limits)) {
+        let items = resolver.file(source, parsed);
         for item in items {
             resolver.item(item);
         }
@@ -53,6 +53,41 @@ pub fn resolve(files: &[SourceFile], limits: &Limits) -> (Library, Vec<Diagnosti
     resolver.add_built_in();
     resolver.missing_replies();
     (resolver.library, resolver.diagnostics)
+}
+
+/// Bytes of a library from which on a second thread parses half of it.
+const WORTH_A_THREAD: usize = 16 << 10;
+
+/// The files, parsed; None for one that is over the limit.
+fn parse_all(files: &[SourceFile], limits: &Limits) -> Vec<Option<Parsed>> {
+    let parse_from = |first: usize, files: &[SourceFile]| -> Vec<Option<Parsed>> {
+        let fits = |source: &&SourceFile| source.bytes.len() <= limits.file_bytes;
+        let numbered = files.iter().zip(first..);
+        numbered
+            .map(|(source, at)| Some(source).filter(fits).map(|source| parse(source, at as u32)))
+            .collect()
+    };
+    let total: usize = files.iter().map(|source| source.bytes.len()).sum();
+    let mut before = 0;
+    let middle = files.iter().position(|source| {
+        before += source.bytes.len();
+        before > total / 2
+    });
+    let middle = middle.unwrap_or_default().max(1);
+    if total < WORTH_A_THREAD || middle >= files.len() {
+        return parse_from(0, files);
+    }
+    let (front, back) = files.split_at(middle);
+    std::thread::scope(|scope| {
+        // Where no thread can be had, this one parses all.
+        let other = std::thread::Builder::new().spawn_scoped(scope, || parse_from(middle, back));
+        let mut parsed = parse_from(0, front);
+        parsed.extend(match other {
+            Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => parse_from(middle, back),
+        });
+        parsed
+    })
 }
 
 struct Resolver<'l> {
@@ -69,9 +104,9 @@ impl Resolver<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn file(&mut self, source: &SourceFile) -> Vec<Item> {
+    fn file(&mut self, source: &SourceFile, parsed: Option<Parsed>) -> Vec<Item> {
         let number = self.library.files.len() as u32;
-        if source.bytes.len() > self.limits.file_bytes {
+        let Some(parsed) = parsed else {
             let limit = self.limits.file_bytes;
             self.library.files.push(FileInfo {
                 name: source.name.clone(),
@@ -87,8 +122,8 @@ impl Resolver<'_> {
                 .help("split the file (setting: file_bytes)"),
             );
             return Vec::new();
-        }
-        let Parsed { file, text, diagnostics } = parse(source, number);
+        };
+        let Parsed { file, text, diagnostics } = parsed;
         let lines = LineIndex::new(&text);
         self.library.files.push(FileInfo { name: source.name.clone(), text, lines });
         self.diagnostics.extend(diagnostics);
@@ -127,7 +162,8 @@ impl Resolver<'_> {
                 continue;
             }
             let source = SourceFile::new(name, text);
-            for item in self.file(&source) {
+            let parsed = parse(&source, self.library.files.len() as u32);
+            for item in self.file(&source, Some(parsed)) {
                 let wanted = match &item {
                     Item::Block(block) if block.kind == BlockKind::Language => {
                         let declared = block.name.as_ref().map(|name| name.text.clone()).unwrap_or_default();
