@@ -20,6 +20,26 @@ fn require_model() {
     assert!(store.model().is_some(), "run `skillc model fetch` first; tests do not download");
 }
 
+/// A conversation over standard input: the exit code, and an object for each turn.
+fn piped(input: &[u8]) -> (Option<i32>, Vec<Value>) {
+    require_model();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .args(["chat", "--json"])
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("skillc starts");
+    child.stdin.take().expect("a pipe").write_all(input).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    let turns = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("one object a line"))
+        .collect();
+    (output.status.code(), turns)
+}
+
 fn chat(arguments: &[&str]) -> Value {
     require_model();
     let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
@@ -47,27 +67,8 @@ fn a_greeting_is_answered_in_its_language_with_nothing_offered() {
 
 #[test]
 fn a_bad_line_of_a_pipe_is_reported_and_the_conversation_goes_on() {
-    require_model();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
-        .args(["chat", "--json"])
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("skillc starts");
-    child
-        .stdin
-        .take()
-        .expect("a pipe")
-        .write_all(b"hallo\nb\xff\nWas ist 2 + 3?\n/quit\nhallo\n")
-        .expect("written");
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(2), "a line was bad");
-    let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("one object a line"))
-        .collect();
+    let (code, lines) = piped(b"hallo\nb\xff\nWas ist 2 + 3?\n/quit\nhallo\n");
+    assert_eq!(code, Some(2), "a line was bad");
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert_eq!(lines[0]["skill"], "small-talk");
     assert!(lines[1]["error"].as_str().unwrap_or_default().contains("standard input:2"));
@@ -118,22 +119,7 @@ fn the_model_writes_and_the_same_seed_writes_the_same() {
 
 #[test]
 fn each_line_of_standard_input_is_a_turn_of_one_conversation() {
-    require_model();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
-        .args(["chat", "--json"])
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("skillc starts");
-    let lines = "Wie spät ist es?\nund in Tokio?\nund in Xyzzyq?\n";
-    child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("written");
-    let output = child.wait_with_output().expect("it ends");
-    let turns: Vec<Value> = String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .map(|l| serde_json::from_str(l).expect("a turn"))
-        .collect();
+    let (_, turns) = piped("Wie spät ist es?\nund in Tokio?\nund in Xyzzyq?\n".as_bytes());
     assert_eq!(turns.len(), 3);
     assert_eq!(turns[1]["stage"], "carry-over");
     assert!(turns[1]["reply"].as_str().unwrap_or_default().contains("Tokio"), "{}", turns[1]);
