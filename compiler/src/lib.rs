@@ -7,6 +7,7 @@
 pub mod check;
 mod compile;
 pub mod diagnostics;
+mod dictionary;
 pub mod library;
 pub mod limits;
 pub mod lint;

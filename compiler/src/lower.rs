@@ -4,6 +4,7 @@
 mod automaton;
 mod index;
 mod ir;
+mod misspelled;
 mod phrases;
 mod texts;
 mod vocabulary;
@@ -46,7 +47,14 @@ pub fn lower(library: &Library) -> Lowered {
         templates: Vec::new(),
         files: Vec::new(),
     };
-    lowering.run(&order);
+    let targets = lowering.vocabulary.targets();
+    let misspellings = std::thread::scope(|scope| {
+        let other = std::thread::Builder::new().spawn_scoped(scope, || targets.misspellings());
+        lowering.run(&order);
+        // Where no thread could be had, this one does it.
+        other.ok().and_then(|other| other.join().ok()).unwrap_or_else(|| targets.misspellings())
+    });
+    lowering.builder.misspellings = misspellings;
     Lowered { builder: lowering.builder, order }
 }
 

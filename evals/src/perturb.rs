@@ -38,6 +38,10 @@ pub enum Change {
     UmlautSpelling,
     /// Two letters of the longest word swapped.
     Typo,
+    /// A letter of the longest word left out.
+    LeftOut,
+    /// A letter of the longest word replaced by its neighbour on the keyboard.
+    WrongLetter,
     /// A greeting in front.
     Greeting,
     /// A polite word behind.
@@ -48,7 +52,7 @@ pub enum Change {
 
 impl Change {
     /// Every change.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::UpperCase,
         Self::LowerCase,
         Self::NoFinalMarks,
@@ -61,6 +65,8 @@ impl Change {
         Self::Spaces,
         Self::UmlautSpelling,
         Self::Typo,
+        Self::LeftOut,
+        Self::WrongLetter,
         Self::Greeting,
         Self::Politeness,
         Self::QuotedPaste,
@@ -81,7 +87,9 @@ impl Change {
             Self::Bidi => "direction marks",
             Self::Spaces => "doubled spaces",
             Self::UmlautSpelling => "ae oe ue ss",
-            Self::Typo => "one typo",
+            Self::Typo => "letters swapped",
+            Self::LeftOut => "letter left out",
+            Self::WrongLetter => "wrong letter",
             Self::Greeting => "greeting in front",
             Self::Politeness => "politeness behind",
             Self::QuotedPaste => "quoted paste",
@@ -93,7 +101,13 @@ impl Change {
     pub fn is_typographic(self) -> bool {
         !matches!(
             self,
-            Self::NoFinalMarks | Self::Typo | Self::Greeting | Self::Politeness | Self::QuotedPaste
+            Self::NoFinalMarks
+                | Self::Typo
+                | Self::LeftOut
+                | Self::WrongLetter
+                | Self::Greeting
+                | Self::Politeness
+                | Self::QuotedPaste
         )
     }
 
@@ -130,7 +144,15 @@ impl Change {
                 .replace('Ä', "Ae")
                 .replace('Ö', "Oe")
                 .replace('Ü', "Ue"),
-            Self::Typo => typo(message)?,
+            Self::Typo => slip(message, |letters, middle| letters.swap(middle - 1, middle))?,
+            Self::LeftOut => slip(message, |letters, middle| {
+                letters.remove(middle);
+            })?,
+            Self::WrongLetter => slip(message, |letters, middle| {
+                if let Some(letter) = letters.get_mut(middle) {
+                    *letter = key_beside(*letter);
+                }
+            })?,
             Self::Greeting => format!("{}, {message}", if german { "Hallo" } else { "Hi" }),
             Self::Politeness if message.contains('\n') => return None,
             Self::Politeness => {
@@ -183,15 +205,26 @@ fn words(message: &str, change: impl Fn(&str) -> String) -> String {
         .collect()
 }
 
-/// Swaps two letters in the middle of the longest word.
-fn typo(message: &str) -> Option<String> {
+/// The key to the right, at the end of a row to the left; other letters stay.
+fn key_beside(letter: char) -> char {
+    const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+    ROWS.iter()
+        .find_map(|row| {
+            let at = row.find(letter)?;
+            row.get(at + 1..).and_then(|rest| rest.chars().next()).or_else(|| row.chars().rev().nth(1))
+        })
+        .unwrap_or(letter)
+}
+
+/// Changes the letters of the longest word, near its middle.
+fn slip(message: &str, change: impl Fn(&mut Vec<char>, usize)) -> Option<String> {
     let longest = message
         .split(|c: char| !c.is_alphabetic())
         .max_by_key(|word| word.chars().count())
         .filter(|word| word.chars().count() > 4)?;
     let mut letters: Vec<char> = longest.chars().collect();
     let middle = letters.len() / 2;
-    letters.swap(middle - 1, middle);
+    change(&mut letters, middle);
     Some(message.replacen(longest, &letters.into_iter().collect::<String>(), 1))
 }
 
@@ -287,6 +320,8 @@ mod tests {
         assert_eq!(german(Change::UmlautSpelling, "Hallo"), None);
         assert_eq!(german(Change::Politeness, "Was ist Stripe?"), Some("Was ist Stripe, bitte?".to_owned()));
         assert_eq!(german(Change::Typo, "Was ist Stripe?"), Some("Was ist Stirpe?".to_owned()));
+        assert_eq!(german(Change::LeftOut, "Was ist Stripe?"), Some("Was ist Strpe?".to_owned()));
+        assert_eq!(german(Change::WrongLetter, "Was ist Stripe?"), Some("Was ist Strope?".to_owned()));
         assert_eq!(german(Change::FullWidth, "5+3"), Some("５＋３".to_owned()));
         assert_eq!(german(Change::CurlyQuotes, "wie geht's"), Some("wie geht’s".to_owned()));
         assert_eq!(german(Change::ZeroWidth, "ist Stripe?"), Some("ist St\u{200B}ripe?".to_owned()));

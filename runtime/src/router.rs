@@ -26,7 +26,7 @@ mod trace;
 mod why_not;
 
 pub use bind::MAX_SLOTS;
-pub use fold::{fold_word, hash_word};
+pub use fold::{MisspellingKey, fold_word, hash_word};
 pub use lexer::{SYMBOL_WORDS, TokenKind, lex_plain, signature_bit};
 pub use phrases::hash_edge;
 pub use regexes::{REGEX_SIZE_LIMIT, build as build_regex};

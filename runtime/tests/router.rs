@@ -276,3 +276,35 @@ fn hostile_messages_take_little_time() {
         assert!(took.as_millis() < 2_000, "{took:?} for {:?}…", input.chars().take(12).collect::<String>());
     }
 }
+
+#[test]
+fn words_with_one_slip_are_read_as_the_words_they_stand_for() {
+    let pack = pack(false);
+    let router = Router::new(&pack);
+    let tools = ToolSet::all(&pack);
+    let mut scratch = Scratch::default();
+    let mut read = |message: &str| {
+        let (_, trace) = router.trace(&mut scratch, State::default(), message, &tools);
+        trace.read_as.into_iter().map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+    };
+    for (message, expected) in [
+        ("wan regnet es", "wann"),
+        ("welcher WOCHNTAG", "wochentag"),
+        ("das wetetr heute", "wetter"),
+        ("das weter heute", "wetter"),
+        ("Shcönen Abend", "schoenen"),
+        ("adidere das", "addier…"),
+        ("wahts up", "what is"),
+        ("is it raniing", "raining"),
+        // Words of their own, in either language; a name at the end; what a pattern's prefix takes; two slips.
+        ("from Rom to Wien", ""),
+        ("a bite of hell", ""),
+        ("Hüte und Beute", ""),
+        ("Wetter in Wil", ""),
+        ("wetterfest", ""),
+        ("wtetre", ""),
+        ("Stripe 1inch", ""),
+    ] {
+        assert_eq!(read(message), expected, "{message}");
+    }
+}

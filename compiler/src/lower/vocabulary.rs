@@ -8,6 +8,7 @@ use skill_runtime::router::flags;
 use skill_runtime::router::{SYMBOL_WORDS, fold_word, hash_word};
 
 use crate::library::{Element, Library, Matcher};
+use crate::lower::misspelled::Targets;
 use crate::syntax::pattern::{Node, literal_nodes};
 
 /// Spelling of all languages together.
@@ -226,6 +227,15 @@ impl Vocabulary {
         let entry = self.words.entry(id).or_default();
         entry.0 |= bits;
         entry.1 |= languages;
+    }
+
+    /// Words and prefixes that a message may misspell.
+    pub(super) fn targets(&self) -> Targets {
+        // What stands for one other word is itself a spelling of it.
+        let target = |word: &String| self.folding.expands.get(word).is_none_or(|parts| parts.len() > 1);
+        let words = self.ids.iter().map(|(word, &id)| (word.clone(), id, target(word))).collect();
+        let prefixes = self.prefixes.iter().map(|(prefix, &id)| (prefix.clone(), id)).collect();
+        Targets { words, prefixes }
     }
 
     /// Writes words, prefixes, spellings and symbols.

@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 /// First eight bytes of every artifact.
 pub const MAGIC: [u8; 8] = *b"SKILPACK";
 /// Version of the layout in this file; a reader accepts exactly this one.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 /// "No index".
 pub const NONE: u32 = u32::MAX;
 
@@ -33,6 +33,8 @@ pub enum Section {
     Scalars,
     /// [`WordSlot`]s, open addressing, a power of two.
     WordSlots,
+    /// [`Misspelling`]s, open addressing, a power of two.
+    Misspellings,
     /// [`Word`] by token id.
     Words,
     /// [`Fold`]s sorted by character: spellings of characters outside Latin-1.
@@ -158,6 +160,16 @@ pub struct WordSlot {
     pub start: u32,
     /// See `start`.
     pub len: u32,
+}
+
+/// An unknown word that is read as a misspelled one of the vocabulary.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Misspelling {
+    /// `check` of the [`crate::router::MisspellingKey`] of the word as misspelled; its `hash` says where it is.
+    pub check: u32,
+    /// Token id that it is read as; 0 is an empty slot.
+    pub id: u32,
 }
 
 /// What is known of a token id.

@@ -76,6 +76,7 @@ pub(crate) struct View<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) scalars: Scalars,
     pub(crate) word_slots: &'a [WordSlot],
+    pub(crate) misspellings: &'a [Misspelling],
     pub(crate) words: &'a [Word],
     pub(crate) folds: &'a [Fold],
     pub(crate) latin_folds: &'a [u32],
@@ -114,6 +115,12 @@ impl<'a> View<'a> {
             .get(start as usize..start as usize + len as usize)
             .and_then(|bytes| std::str::from_utf8(bytes).ok())
             .unwrap_or_default()
+    }
+
+    /// A word by its id, folded. Slow: for messages to a person.
+    pub(crate) fn word(&self, id: u32) -> Option<&'a str> {
+        let slot = self.word_slots.iter().find(|slot| slot.len > 0 && slot.id == id)?;
+        Some(self.str(slot.start, slot.len))
     }
 
     /// A range of the id pool.
@@ -226,6 +233,7 @@ impl Pack {
             text: self.section(Section::Text),
             scalars: self.section::<Scalars>(Section::Scalars).first().copied().unwrap_or_default(),
             word_slots: self.section(Section::WordSlots),
+            misspellings: self.section(Section::Misspellings),
             words: self.section(Section::Words),
             folds: self.section(Section::Folds),
             latin_folds: self.section(Section::LatinFolds),
@@ -273,6 +281,7 @@ impl Pack {
         }
         let whole = whole::<Scalars>(self, Section::Scalars)
             && whole::<WordSlot>(self, Section::WordSlots)
+            && whole::<Misspelling>(self, Section::Misspellings)
             && whole::<Word>(self, Section::Words)
             && whole::<Fold>(self, Section::Folds)
             && whole::<Prefix>(self, Section::Prefixes)
@@ -398,6 +407,11 @@ fn check_records(pack: &Pack) -> Result<(), LoadError> {
         .that(v.word_slots.len().is_power_of_two() && v.phrase_edges.len().is_power_of_two(), "a hash table");
     check.that(v.word_slots.iter().any(|slot| slot.len == 0), "a full hash table");
     check.that(v.phrase_edges.iter().any(|edge| edge.id == 0), "a full hash table");
+    check.that(v.misspellings.len().is_power_of_two(), "a hash table");
+    check.that(v.misspellings.iter().any(|entry| entry.id == 0), "a full hash table");
+    for entry in v.misspellings {
+        check.that(entry.id == 0 || (entry.id as usize) < v.words.len(), "a misspelled word");
+    }
     for slot in v.word_slots.iter().filter(|slot| slot.len > 0) {
         string(&mut check, slot.start, slot.len);
         check.index(v.words, slot.id, "a word");

@@ -266,13 +266,15 @@ fn slot_ranges(
             while count < 4 && from < form.end && tokens.get(from).is_some_and(|t| t.has(word_like)) {
                 let to = written_end(tokens, from, form.end);
                 let dot = abbreviation_dot(tokens, from, to, form.end);
-                if let (true, Some(stop)) = (content(from, to), stops.get_mut(count)) {
+                // The first word may be a name that only looks like a misspelled word: "in Wil heute".
+                let counts = content(from, to) || from == next && first.has(flags::MISSPELLED);
+                if let (true, Some(stop)) = (counts, stops.get_mut(count)) {
                     *stop = to;
                 }
                 count += 1;
                 from = to + dot;
             }
-            if !content(next, end) {
+            if stops[0] == 0 {
                 return 0;
             }
             let mut found = 0;

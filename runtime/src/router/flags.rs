@@ -22,6 +22,8 @@ pub const MIXED: u32 = 1 << 8;
 pub const NEGATED: u32 = 1 << 9;
 /// An opening or closing bracket (a mark).
 pub const BRACKET: u32 = 1 << 10;
+/// A misspelled word, read as one of the vocabulary.
+pub const MISSPELLED: u32 = 1 << 11;
 /// First of the bits that say which lists hold the word, in the order of `layout::LISTS`.
 pub const FIRST_LIST: u32 = 12;
 /// Begins a phrase of some list or a keyword.

@@ -11,6 +11,28 @@ pub(super) const LONGEST_WORD: usize = 64;
 /// Hash of a folded word. Part of the artifact format: it must not change with a dependency.
 #[must_use]
 pub fn hash_word(word: &[u8]) -> u32 {
+    (mix(word) >> 16) as u32
+}
+
+/// Finds a word among the misspelled ones of an artifact, which do not hold its text. Part of the artifact format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MisspellingKey {
+    /// [`hash_word`] of the word: its low bits are the place in the table.
+    pub hash: u32,
+    /// What tells words of one place apart; its upper half is no part of `hash`.
+    pub check: u32,
+}
+
+impl MisspellingKey {
+    /// The key of a folded word.
+    #[must_use]
+    pub fn of(word: &[u8]) -> Self {
+        let mixed = mix(word);
+        Self { hash: (mixed >> 16) as u32, check: (mixed >> 32) as u32 }
+    }
+}
+
+fn mix(word: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut hash = (word.len() as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     let mut chunks = word.chunks_exact(8);
@@ -24,7 +46,7 @@ pub fn hash_word(word: &[u8]) -> u32 {
         tail = tail << 8 | u64::from(byte);
     }
     hash = (hash ^ tail).wrapping_mul(K);
-    ((hash ^ hash >> 29) >> 16) as u32
+    hash ^ hash >> 29
 }
 
 /// Zero-width and direction marks: dropped wherever they stand.

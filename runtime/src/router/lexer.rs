@@ -10,7 +10,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
 use super::flags::{self, list_flag};
-use super::fold::{LONGEST_WORD, hash_word, is_ignorable, push_folded};
+use super::fold::{LONGEST_WORD, MisspellingKey, hash_word, is_ignorable, push_folded};
 use super::mask::{Mask, MaskKind, open_ranges};
 use super::phrases::Hit;
 use crate::artifact::View;
@@ -18,6 +18,9 @@ use crate::artifact::layout::{ID_UNKNOWN, LISTS, NONE, Word};
 
 /// Words with symbols that are tokens in every library; patterns add the ones that they write.
 pub const SYMBOL_WORDS: [&str; 3] = ["c++", "c#", ".net"];
+
+/// Misspelled words of at most this many bytes need a word behind them.
+const SHORTEST_SLIP: u32 = 3;
 
 /// A token.
 #[derive(Clone, Copy, Debug, Default)]
@@ -451,17 +454,18 @@ impl Lexer {
             }
             self.buffer.truncate(plain);
         }
-        let id = if self.buffer.len() > LONGEST_WORD { ID_UNKNOWN } else { self.lookup_word(view) };
-        self.push_word(view, id, base + start, base + at, extra);
+        let (id, slip) =
+            if self.buffer.len() > LONGEST_WORD { (ID_UNKNOWN, 0) } else { self.lookup_word(view) };
+        self.push_word(view, id, base + start, base + at, extra | slip);
         Ok(at)
     }
 
-    /// Token id of the word in the buffer: the table, a stretched form, a prefix.
-    fn lookup_word(&self, view: &View<'_>) -> u32 {
+    /// Token id of the word in the buffer: the table, a stretched form, a misspelled word, a prefix; and its flag.
+    fn lookup_word(&self, view: &View<'_>) -> (u32, u32) {
         let word = &self.buffer;
         let id = lookup(view, word);
         if id != ID_UNKNOWN {
-            return id;
+            return (id, 0);
         }
         if let [.., before, last] = word.as_slice()
             && before == last
@@ -471,12 +475,21 @@ impl Lexer {
             if let Some(stretched) =
                 view.words.get(base as usize).filter(|w| base != ID_UNKNOWN && w.stretch != NONE)
             {
-                return stretched.stretch;
+                return (stretched.stretch, 0);
             }
         }
         if let Some(id) = self.lookup_drawn_out(view) {
-            return id;
+            return (id, 0);
         }
+        if let Some(id) = lookup_misspelled(view, word) {
+            return (id, flags::MISSPELLED);
+        }
+        (self.lookup_prefix(view), 0)
+    }
+
+    /// Token id of the longest prefix that the word in the buffer has.
+    fn lookup_prefix(&self, view: &View<'_>) -> u32 {
+        let word = &self.buffer;
         let Some(&first) = word.first() else { return ID_UNKNOWN };
         let bounds =
             (view.prefix_buckets.get(usize::from(first)), view.prefix_buckets.get(usize::from(first) + 1));
@@ -558,8 +571,24 @@ impl Lexer {
                 self.set(at, flags::MARK);
             }
         }
+        self.forget_short_slips();
         self.tell_names(bytes);
         self.mark_negated();
+    }
+
+    /// Three letters are a name as easily as a misspelled word ("Wil"): as the last word they are no slip.
+    fn forget_short_slips(&mut self) {
+        for at in 0..self.tokens.len() {
+            let Some(&token) = self.tokens.get(at) else { break };
+            if !token.has(flags::MISSPELLED) || token.end - token.start > SHORTEST_SLIP {
+                continue;
+            }
+            let last = !self.tokens.iter().skip(at + 1).any(|next| next.has(flags::WORD | flags::NUMBER));
+            if last && let Some(token) = self.tokens.get_mut(at) {
+                token.id = ID_UNKNOWN;
+                token.flags &= flags::WORD | flags::CONTINUES | flags::APOSTROPHE | flags::SPELLED;
+            }
+        }
     }
 
     fn set(&mut self, at: usize, kind: u32) {
@@ -788,6 +817,20 @@ fn lookup(view: &View<'_>, word: &[u8]) -> u32 {
         at = (at + 1) & mask;
     }
     ID_UNKNOWN
+}
+
+/// Looks a folded word up among the misspelled ones.
+fn lookup_misspelled(view: &View<'_>, word: &[u8]) -> Option<u32> {
+    let mask = view.misspellings.len().wrapping_sub(1);
+    let key = MisspellingKey::of(word);
+    let mut at = key.hash as usize & mask;
+    loop {
+        let entry = view.misspellings.get(at).filter(|entry| entry.id != ID_UNKNOWN)?;
+        if entry.check == key.check {
+            return Some(entry.id);
+        }
+        at = (at + 1) & mask;
+    }
 }
 
 /// Kind of a token, for patterns.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::flags;
 use super::mask::MaskKind;
 use super::matcher::Form;
 use super::route::{Route, Stage, State, ToolSet};
@@ -17,6 +18,8 @@ pub struct Trace {
     pub bare: Option<String>,
     /// Ranges that were not read, with the reason.
     pub masks: Vec<(String, (u32, u32))>,
+    /// Misspelled words, as written, and what they are read as.
+    pub read_as: Vec<(String, String)>,
     /// Stages in order, up to the one that decided.
     pub stages: Vec<StageReport>,
     /// Skills of the same priority that the same stage would have taken too.
@@ -67,6 +70,7 @@ impl Router<'_> {
             written: message.to_owned(),
             bare: None,
             masks: Vec::new(),
+            read_as: Vec::new(),
             stages: Vec::new(),
             tied: Vec::new(),
             missing: route.missing.clone(),
@@ -91,6 +95,7 @@ impl Router<'_> {
                 (kind.to_owned(), (mask.range.start as u32, mask.range.end as u32))
             })
             .collect();
+        trace.read_as = self.read_as(&reading);
         let decided = (route.decision.stage, route.decision.opener);
         'stages: {
             for (form, bare) in [(Some(reading.written), false), (reading.bare, true)] {
@@ -128,6 +133,24 @@ impl Router<'_> {
             }
         }
         (route, trace)
+    }
+
+    fn read_as(&self, reading: &Reading<'_>) -> Vec<(String, String)> {
+        let misspelled = reading.tokens.iter().filter(|token| token.has(flags::MISSPELLED));
+        // The words of one that expands come one by one, each with the place of the whole.
+        let mut read: Vec<((u32, u32), String)> = Vec::new();
+        for token in misspelled {
+            let prefix = || self.view.prefixes.iter().find(|prefix| prefix.id == token.id);
+            let word = match self.view.word(token.id) {
+                Some(word) => word.to_owned(),
+                None => prefix().map_or_else(String::new, |p| format!("{}…", self.view.str(p.start, p.len))),
+            };
+            match read.last_mut().filter(|(span, _)| *span == (token.start, token.end)) {
+                Some((_, words)) => *words = format!("{words} {word}"),
+                None => read.push(((token.start, token.end), word)),
+            }
+        }
+        read.into_iter().map(|(span, words)| (reading.slice(span).to_owned(), words)).collect()
     }
 
     fn barred(

@@ -266,10 +266,12 @@ fn expected(view: &View<'_>, template: &Template, walk: Walk) -> (Vec<String>, b
         let Some(&wanted) = accepts.get(position) else { continue };
         let low = wanted as u32;
         match (wanted >> 56) as u8 {
-            accept::ID | accept::MARK => out.extend(word(view, low)),
+            accept::ID | accept::MARK => out.extend(view.word(low).map(str::to_owned)),
             accept::SET => {
                 let set = layout_range(view.ids, low, (wanted >> 32) as u32 & 0x00FF_FFFF);
-                out.extend(set.iter().filter_map(|&id| word(view, id)).take(MOST_EXPECTED + 1));
+                out.extend(
+                    set.iter().filter_map(|&id| view.word(id)).map(str::to_owned).take(MOST_EXPECTED + 1),
+                );
             }
             // What a slot may take was there already where the pattern was complete: the written word goes on.
             accept::CLASS if walk.complete => {}
@@ -292,10 +294,4 @@ fn kind(class: u32) -> &'static str {
         _ if class & flags::NUMBER != 0 && class & flags::WORD == 0 => "a number",
         _ => "a word",
     }
-}
-
-/// A word by its id, folded.
-fn word(view: &View<'_>, id: u32) -> Option<String> {
-    let slot = view.word_slots.iter().find(|slot| slot.len > 0 && slot.id == id)?;
-    Some(view.str(slot.start, slot.len).to_owned())
 }

@@ -205,6 +205,9 @@ fn explain(trace: &Trace, output: &mut Output) -> Result<(), Failure> {
     for (kind, (start, end)) in &trace.masks {
         writeln!(output.out, "{} bytes {start} to {end}: {kind}", output.dim("not read       "))?;
     }
+    for (written, word) in &trace.read_as {
+        writeln!(output.out, "{} {written:?} as {word:?}", output.dim("read           "))?;
+    }
     for stage in &trace.stages {
         let form = if stage.bare { ", without lead-in" } else { "" };
         writeln!(output.out, "{}", output.bold(&format!("{}{form}", stage.stage.name())))?;
