@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     const WORDS: &str = "dictionary/words.txt";
     println!("cargo::rerun-if-changed={WORDS}");
     let text = fs::read_to_string(WORDS).map_err(|error| format!("{WORDS}: {error}"))?;
-    // Of each word a byte a language, German below: how rare it is, 0 where the language lacks it.
+    // Of each word a byte a language, German below: how rare it is, 0 where the language lacks it. Then 1 for a name.
     let mut ranks: BTreeMap<&str, u64> = BTreeMap::new();
     let mut rank = None;
     for line in text.lines().filter(|line| !line.starts_with("//")) {
@@ -26,8 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The value of the words in a section `LANGUAGE NUMBER`.
+/// The value of the words in a section `LANGUAGE NUMBER` or `name`.
 fn packed(section: &str) -> Result<u64, Box<dyn Error>> {
+    if section == "name" {
+        return Ok(1 << 16);
+    }
     let (language, number) = section.split_once(' ').ok_or("a section without a number")?;
     let number = u64::from(number.parse::<u8>()?);
     match language {

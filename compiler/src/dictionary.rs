@@ -1,11 +1,11 @@
-//! German and English words by frequency: what is a word of its own is no misspelling of another.
+//! German and English words by frequency, and names: what is a word of its own is no misspelling of another.
 
 use std::sync::LazyLock;
 
 use fst::raw::{CompiledAddr, Output};
 use fst::{IntoStreamer, Map, Streamer};
 
-/// Made of `dictionary/words.txt` by the build script; words of 2 to 12 letters, folded.
+/// Made of `dictionary/words.txt` by the build script; words of 2 to 14 letters, folded.
 static WORDS: LazyLock<Option<Map<&'static [u8]>>> =
     LazyLock::new(|| Map::new(include_bytes!(concat!(env!("OUT_DIR"), "/words.fst")).as_slice()).ok());
 
@@ -14,16 +14,22 @@ static WORDS: LazyLock<Option<Map<&'static [u8]>>> =
 pub(crate) struct Rarity {
     /// In German and in English: one word in two to the power of this is it; 0 where the language lacks it.
     by_language: [u8; 2],
+    is_name: bool,
 }
 
 impl Rarity {
     fn of(value: u64) -> Self {
-        Self { by_language: [value as u8, (value >> 8) as u8] }
+        Self { by_language: [value as u8, (value >> 8) as u8], is_name: value >> 16 != 0 }
     }
 
     /// In the language that uses it more.
     pub(crate) fn least(self) -> u8 {
         self.by_language.into_iter().filter(|&rarity| rarity > 0).min().unwrap_or(u8::MAX)
+    }
+
+    /// The name of a person, a town or a brand.
+    pub(crate) fn is_name(self) -> bool {
+        self.is_name
     }
 
     /// Some language has both words.

@@ -296,9 +296,12 @@ fn words_with_one_slip_are_read_as_the_words_they_stand_for() {
         ("adidere das", "addier…"),
         ("wahts up", "what is"),
         ("is it raniing", "raining"),
+        ("Hhallo", "hallo"),
         // Words of their own, in either language; a name at the end; what a pattern's prefix takes; two slips.
         ("from Rom to Wien", ""),
         ("a bite of hell", ""),
+        ("a miner may dine", ""),
+        ("Emine und Warren bei Uber", ""),
         ("Hüte und Beute", ""),
         ("Wetter in Wil", ""),
         ("wetterfest", ""),

@@ -9,8 +9,9 @@ use skill_runtime::router::MisspellingKey;
 
 use crate::dictionary::{self, Path, Rarity};
 
-/// A word of the dictionary is read as one of another language if it is two to the power of this rarer: "wan" as
-/// "wann". It never is read as one of its own language.
+/// A word of the dictionary is read as one of another language if it is this rare, and two to the power of [`RARER`]
+/// rarer: "wan" as "wann", but not "miner" as "meiner". It never is read as one of its own language.
+const RARE: u8 = 20;
 const RARER: u8 = 8;
 /// Of two words that a slip may stand for, one must be two to the power of this more frequent.
 const CLEARER: u8 = 1;
@@ -146,7 +147,11 @@ impl Slips<'_> {
         let rarity = known.map_or(UNKNOWN, Rarity::least);
         let of_its_own = |slip: &[u8], same: usize| {
             let Some(own) = path.look_up(slip, same) else { return false };
-            known.is_none_or(|known| own.shares_language(known)) || own.least() < rarity.saturating_add(RARER)
+            let least = own.least();
+            own.is_name()
+                || known.is_none_or(|known| own.shares_language(known))
+                || least < RARE
+                || least < rarity.saturating_add(RARER)
         };
         // A pattern's prefix says that it means any word with it: what it takes is no misspelling of another.
         let others: Vec<(&str, usize)> = (self.targets.near(word))
@@ -192,12 +197,12 @@ fn each_slip(word: &[u8], mut found: impl FnMut(&[u8], usize, Kind)) {
             }
         }
     }
-    for at in 1..word.len() {
-        let (before, here) = (word.get(at - 1), word.get(at));
-        let doubled = before == here;
+    for at in 0..word.len() {
+        let here = word.get(at);
+        let doubled = at > 0 && word.get(at - 1) == here;
         // Of a pair only the second letter is left out: leaving out the first gives the same word.
         let pair_ahead = here == word.get(at + 1);
-        if doubled || (!short && !pair_ahead) {
+        if doubled || (!short && at > 0 && !pair_ahead) {
             slip.remove(at);
             found(&slip, at, if doubled { Kind::Single } else { Kind::Other });
             slip.insert(at, word.get(at).copied().unwrap_or_default());
@@ -226,9 +231,9 @@ mod tests {
     #[test]
     fn slips_of_a_word() {
         assert_eq!(slips("wer"), ["wre"]);
-        assert_eq!(slips("will"), ["wlil", "wiill", "wil"]);
+        assert_eq!(slips("will"), ["wlil", "wwill", "wiill", "wil"]);
         let long = slips("danke");
-        for slip in ["adnke", "dnake", "dake", "dank", "dannke"] {
+        for slip in ["adnke", "dnake", "dake", "dank", "dannke", "ddanke"] {
             assert!(long.iter().any(|found| found == slip), "{slip} in {long:?}");
         }
         assert!(!long.iter().any(|found| found == "anke"), "the first letter stays");

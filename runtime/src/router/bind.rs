@@ -255,9 +255,7 @@ fn slot_ranges(
         }
         SlotKind::Place => {
             let content = |from: usize, to: usize| {
-                tokens
-                    .get(from..to)
-                    .is_some_and(|word| word.iter().any(|t| t.is_content() || t.has(flags::QUOTE)))
+                tokens.get(from..to).is_some_and(|word| word.iter().any(|t| stands_in_place(*t)))
             };
             let word_like = flags::WORD | flags::NUMBER | flags::QUOTE;
             let mut stops = [0; 4];
@@ -266,15 +264,13 @@ fn slot_ranges(
             while count < 4 && from < form.end && tokens.get(from).is_some_and(|t| t.has(word_like)) {
                 let to = written_end(tokens, from, form.end);
                 let dot = abbreviation_dot(tokens, from, to, form.end);
-                // The first word may be a name that only looks like a misspelled word: "in Wil heute".
-                let counts = content(from, to) || from == next && first.has(flags::MISSPELLED);
-                if let (true, Some(stop)) = (counts, stops.get_mut(count)) {
+                if let (true, Some(stop)) = (content(from, to), stops.get_mut(count)) {
                     *stop = to;
                 }
                 count += 1;
                 from = to + dot;
             }
-            if stops[0] == 0 {
+            if !content(next, end) {
                 return 0;
             }
             let mut found = 0;
@@ -288,4 +284,12 @@ fn slot_ranges(
         }
         SlotKind::Expression => 0,
     }
+}
+
+/// A word that a place may begin or end with: a content word, a quotation, or what looks like a misspelled function
+/// word and is as likely a name ("Narre Warren"), unless it says when or asks politely.
+fn stands_in_place(token: Token) -> bool {
+    token.is_content()
+        || token.has(flags::QUOTE)
+        || token.has(flags::MISSPELLED) && !token.has(flags::TIMES | flags::POLITE)
 }

@@ -9,7 +9,7 @@ use super::mask::MaskKind;
 use super::matcher::Form;
 use super::route::{Binding, Evidence, EvidenceKind, OpeningCall, Route, Stage, ToolSet};
 use super::stages::{Found, Memo, Reading, Router};
-use crate::artifact::layout::NONE;
+use crate::artifact::layout::{NONE, SlotKind};
 use crate::artifact::layout_range;
 
 /// Pasted parts of the message given to an opening call are cut to this many characters.
@@ -127,22 +127,28 @@ impl Router<'_> {
                 for (slot, &(from, to)) in names.iter().zip(&found.slots) {
                     if to > from {
                         let span = reading.unquoted(from as usize, to as usize);
-                        slots.push((self.view.str(slot.name_start, slot.name_len).to_owned(), span));
+                        let text = match slot.kind == SlotKind::Expression as u32 {
+                            true => self.respelled(reading, from as usize..to as usize),
+                            false => reading.slice(span).to_owned(),
+                        };
+                        let name = self.view.str(slot.name_start, slot.name_len).to_owned();
+                        slots.push(Binding { name, text, span });
                     }
                 }
                 reading.span(found.start, found.end)
             }
             Found::Regex(found) => {
-                slots = found.groups;
+                slots = (found.groups.into_iter())
+                    .map(|(name, span)| Binding { name, text: reading.slice(span).to_owned(), span })
+                    .collect();
                 found.span
             }
             Found::Predicate => reading.span(form.first, form.last),
         };
         let mut bound = BTreeMap::new();
-        for (name, span) in slots {
-            let text = reading.slice(span).to_owned();
-            bound.insert(name.clone(), text.clone());
-            bindings.push(Binding { name, text, span });
+        for slot in slots {
+            bound.insert(slot.name.clone(), slot.text.clone());
+            bindings.push(slot);
         }
         Some(Evidence {
             kind: EvidenceKind::Trigger,
@@ -152,6 +158,25 @@ impl Router<'_> {
             spans: vec![span],
             slots: bound,
         })
+    }
+
+    /// The text of tokens, misspelled words as they are read: a calculator knows "durch" and not "druch".
+    fn respelled(&self, reading: &Reading<'_>, tokens: std::ops::Range<usize>) -> String {
+        let (start, end) = reading.span(tokens.start, tokens.end);
+        let mut text = String::new();
+        let mut at = start;
+        for token in reading.tokens.get(tokens).unwrap_or_default() {
+            if token.has(flags::MISSPELLED)
+                && let Some(word) = self.view.word(token.id)
+            {
+                // The words of one that expands have the same place.
+                let between = if token.start < at { " " } else { reading.slice((at, token.start)) };
+                text.push_str(between);
+                text.push_str(word);
+                at = token.end;
+            }
+        }
+        text + reading.slice((at, end))
     }
 
     /// Other usable skills whose triggers match outside the deciding span.
