@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::artifact::{LanguageText, LibraryText, Pack};
-use crate::model::{Ending, Message, Model, ModelError, Profile, Sampling};
+use crate::artifact::{LanguageText, LibraryText, Pack, SkillText};
+use crate::model::{CallFormat, Calls, Ending, Message, Model, ModelError, Profile, Sampling, Written};
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
 use crate::tools::{Tool, ToolContext, reply};
@@ -35,7 +35,7 @@ pub enum Label {
     Limit,
     /// The user stopped it.
     Stopped,
-    /// The model wrote a call that this build cannot run; it is not part of the reply.
+    /// The model began a call and did not end it within its bound; it is not part of the reply.
     CallNotRun,
 }
 
@@ -58,7 +58,7 @@ pub struct Reply {
     pub also: Vec<String>,
     /// Language of the reply.
     pub language: String,
-    /// The model wrote it; else code did.
+    /// The model wrote it, or a call that it was made from; else code did.
     pub model_ran: bool,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
@@ -99,6 +99,8 @@ pub struct Agent<'p, M> {
     library: LibraryText,
     tools: Vec<Box<dyn Tool>>,
     available: ToolSet,
+    /// Names of the available tools.
+    runnable: Vec<String>,
     profile: Profile,
     model: M,
     history: Vec<Message>,
@@ -125,20 +127,22 @@ pub trait ModelSource {
     fn adjust(&self, sampling: Sampling) -> Sampling;
 }
 
-/// Marks around a call that a model writes.
-const CALL_MARKS: [&str; 2] = ["<tool_call>", "</tool_call>"];
+/// Rounds of calls that a model may write for one message (reference: 4).
+const MOST_ROUNDS: usize = 4;
 
 impl<'p, M: ModelSource> Agent<'p, M> {
     /// A conversation without turns. `only` keeps those of the tools whose name passes.
     pub fn new(pack: &'p Pack, tools: Vec<Box<dyn Tool>>, model: M, only: impl Fn(&str) -> bool) -> Self {
-        let available =
-            ToolSet::named(pack, |name| only(name) && tools.iter().any(|tool| tool.name() == name));
+        let runnable: Vec<String> =
+            tools.iter().map(|tool| tool.name().to_owned()).filter(|name| only(name)).collect();
+        let available = ToolSet::named(pack, |name| runnable.iter().any(|known| known == name));
         Self {
             router: Router::new(pack),
             scratch: Scratch::default(),
             library: pack.library(),
             tools,
             available,
+            runnable,
             profile: model.profile(),
             model,
             history: Vec::new(),
@@ -193,37 +197,13 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         let context = ToolContext::here(&language, certain);
         let mut runs = Vec::new();
         if let Some(call) = &route.opening {
-            let report = self.run_tool(call, &context);
-            observer.tool(&report);
-            runs.push(ToolRun { call: call.clone(), result: report.result.clone() });
-            reply.tools_run.push(report);
+            self.run_tool(call, &context, &mut runs, &mut reply, observer);
         }
         let history = std::mem::take(&mut self.history);
-        let inputs = Inputs {
-            library: &self.library,
-            skill: skill.as_ref(),
-            route: &route,
-            language: &language,
-            history: &history,
-            message,
-            runs: &runs,
-            profile: &self.profile,
-            template_takes_tools: false,
-        };
-        let written = match prompt::writer(&inputs) {
-            Writer::Exemplar(text) => Ok(text),
-            Writer::Quote => Ok(quote(&self.library, &language, &reply.tools_run)),
-            Writer::Model => {
-                reply.model_ran = true;
-                write(&mut self.model, &inputs, stop, observer, &mut reply)
-            }
-        };
+        let turn = Turn { message, route: &route, skill: skill.as_ref(), history: &history, context, start };
+        let written = self.answer(&turn, runs, stop, observer, &mut reply);
         self.history = history;
         let text = written?;
-        if !reply.model_ran {
-            observer.text(&text);
-            reply.time_to_first_token_ms = milliseconds(start.elapsed());
-        }
         reply.reply = text;
         if !reply.unusable.is_empty() {
             reply.labels.push(Label::Unsourced);
@@ -249,19 +229,102 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         }
     }
 
-    fn run_tool(&self, call: &OpeningCall, context: &ToolContext<'_>) -> ToolReport {
+    /// Lets code or the model answer; the model may write calls in between, which are run.
+    fn answer(
+        &mut self,
+        turn: &Turn<'_>,
+        mut runs: Vec<ToolRun>,
+        stop: &AtomicBool,
+        observer: &mut dyn Observer,
+        reply: &mut Reply,
+    ) -> Result<String, ModelError> {
+        let language = turn.context.language;
+        let by_code = |text: String, reply: &mut Reply, observer: &mut dyn Observer| {
+            observer.text(&text);
+            reply.time_to_first_token_ms = milliseconds(turn.start.elapsed());
+            Ok(text)
+        };
+        for round in 0.. {
+            let inputs = Inputs {
+                library: &self.library,
+                skill: turn.skill,
+                route: turn.route,
+                language,
+                history: turn.history,
+                message: turn.message,
+                runs: &runs,
+                profile: &self.profile,
+                template_takes_tools: false,
+                format: CallFormat::Hermes,
+                available: Some(&self.runnable),
+                withheld: round >= MOST_ROUNDS,
+            };
+            let tools = prompt::offered(&inputs);
+            let calls = prompt::calls(&inputs, &tools);
+            match prompt::writer(&inputs) {
+                Writer::Exemplar(text) => return by_code(text, reply, observer),
+                // What code quotes can only come from a call: the model writes it, and nothing else.
+                Writer::Quote if !matches!(calls, Calls::Must(_)) => {
+                    return by_code(quote(&self.library, language, &reply.tools_run), reply, observer);
+                }
+                Writer::Quote | Writer::Model => {}
+            }
+            reply.model_ran = true;
+            let written = write(&mut self.model, &inputs, calls, stop, observer, reply, turn.start)?;
+            match written.call {
+                Some(call) => self.run_tool(&call, &turn.context, &mut runs, reply, observer),
+                None if matches!(calls, Calls::Must(_)) => {
+                    // Stopped, or no call within the bound.
+                    if written.ending == Ending::Limit {
+                        reply.labels.push(Label::CallNotRun);
+                    }
+                    return by_code(quote(&self.library, language, &reply.tools_run), reply, observer);
+                }
+                None => return Ok(written.text.trim().to_owned()),
+            }
+        }
+        Ok(String::new())
+    }
+
+    /// Runs a call; one that was made in this turn already is answered from its record, the time excepted.
+    fn run_tool(
+        &self,
+        call: &OpeningCall,
+        context: &ToolContext<'_>,
+        runs: &mut Vec<ToolRun>,
+        reply: &mut Reply,
+        observer: &mut dyn Observer,
+    ) {
+        let same = |run: &&ToolRun| run.call == *call && call.tool != "current_time";
+        if let Some(run) = runs.iter().find(same) {
+            runs.push(run.clone());
+            return;
+        }
         let result = match self.tools.iter().find(|tool| tool.name() == call.tool) {
             Some(tool) => tool.run(&call.arguments, context).map_err(|failure| failure.text(context)),
             None => Err(call.tool.clone()),
         };
         let failed = result.is_err();
-        ToolReport {
+        let report = ToolReport {
             name: call.tool.clone(),
             arguments: call.arguments.clone(),
             result: result.unwrap_or_else(|reason| reason),
             failed,
-        }
+        };
+        observer.tool(&report);
+        runs.push(ToolRun { call: call.clone(), result: report.result.clone() });
+        reply.tools_run.push(report);
     }
+}
+
+/// What a turn is answered from.
+struct Turn<'t> {
+    message: &'t str,
+    route: &'t Route,
+    skill: Option<&'t SkillText>,
+    history: &'t [Message],
+    context: ToolContext<'t>,
+    start: Instant,
 }
 
 /// What a label says: a reply of the library.
@@ -295,20 +358,24 @@ fn milliseconds(time: Duration) -> f64 {
 fn write<M: ModelSource>(
     source: &mut M,
     inputs: &Inputs<'_>,
+    calls: Calls<'_>,
     stop: &AtomicBool,
     observer: &mut dyn Observer,
     reply: &mut Reply,
-) -> Result<String, ModelError> {
-    let opening = Instant::now();
+    start: Instant,
+) -> Result<Written, ModelError> {
     let model = source.model()?;
-    let (context, template_takes_tools) = (model.context(), model.template_takes_tools());
+    let context = model.context();
+    let (template_takes_tools, format) = (model.template_takes_tools(), model.calls().format);
+    let told = template_takes_tools || inputs.profile.tool_block.is_some();
+    if let (Calls::May(_) | Calls::Must(_), false, Some(remark)) = (calls, told, &model.calls().remark) {
+        return Err(ModelError::NoTools(remark.clone()));
+    }
     let sampling = Sampling::of(model.generation(), 0);
-    let opened = opening.elapsed();
     let mut history = inputs.history;
     let prompt = loop {
-        let attempt = Inputs { history, template_takes_tools, ..*inputs };
+        let attempt = Inputs { history, template_takes_tools, format, ..*inputs };
         let Plan { messages, tools, .. } = prompt::plan(&attempt);
-        let model = source.model()?;
         let prompt = model.render(&messages, &tools)?;
         let tokens = model.tokens(&prompt)?.len();
         // An answer needs room, too.
@@ -317,100 +384,22 @@ fn write<M: ModelSource>(
         }
         let pair = history.len().min(2);
         history = history.get(pair..).unwrap_or_default();
-        reply.dropped_turns += pair;
     };
+    reply.dropped_turns = inputs.history.len() - history.len();
     let sampling = source.adjust(sampling);
-    let mut filter = CallFilter::default();
-    let written = source.model()?.write(&prompt, &sampling, stop, &mut |piece| {
-        if let Some(text) = filter.push(piece) {
-            observer.text(&text);
-        }
+    let mut first = None;
+    let written = source.model()?.write(&prompt, &sampling, calls, stop, &mut |piece| {
+        first.get_or_insert_with(|| start.elapsed());
+        observer.text(piece);
     })?;
-    if let Some(rest) = filter.finish() {
-        observer.text(&rest);
-    }
     reply.prompt_tokens = written.prompt_tokens;
-    reply.reply_tokens = written.tokens;
-    reply.time_to_first_token_ms = milliseconds(written.time_to_first_token + opened);
+    reply.reply_tokens += written.tokens;
+    reply.time_to_first_token_ms = milliseconds(first.unwrap_or_else(|| start.elapsed()));
     reply.tokens_per_second = written.tokens_per_second().map(|speed| (speed * 10.0).round() / 10.0);
     match written.ending {
-        Ending::Limit => reply.labels.push(Label::Limit),
+        Ending::Limit if !matches!(calls, Calls::Must(_)) => reply.labels.push(Label::Limit),
         Ending::Stopped => reply.labels.push(Label::Stopped),
-        Ending::EndOfTurn => {}
+        Ending::Limit | Ending::EndOfTurn | Ending::Call => {}
     }
-    if filter.found_call {
-        reply.labels.push(Label::CallNotRun);
-    }
-    Ok(filter.shown.trim().to_owned())
-}
-
-/// Holds back calls that the model writes, while text streams on.
-#[derive(Default)]
-struct CallFilter {
-    shown: String,
-    held: String,
-    inside: bool,
-    found_call: bool,
-}
-
-impl CallFilter {
-    fn push(&mut self, piece: &str) -> Option<String> {
-        self.held.push_str(piece);
-        let mut out = String::new();
-        loop {
-            let mark = if self.inside { CALL_MARKS[1] } else { CALL_MARKS[0] };
-            if let Some((before, after)) = self.held.split_once(mark) {
-                if !self.inside {
-                    out.push_str(before);
-                }
-                self.found_call = true;
-                self.inside = !self.inside;
-                self.held = after.to_owned();
-                continue;
-            }
-            // What could be the start of a mark waits for the next piece.
-            let keep =
-                (1..mark.len()).rev().find(|&n| mark.get(..n).is_some_and(|head| self.held.ends_with(head)));
-            let cut = self.held.len() - keep.unwrap_or_default();
-            let ready = self.held.get(..cut).unwrap_or_default().to_owned();
-            self.held = self.held.get(cut..).unwrap_or_default().to_owned();
-            if !self.inside {
-                out.push_str(&ready);
-            }
-            break;
-        }
-        self.shown.push_str(&out);
-        (!out.is_empty()).then_some(out)
-    }
-
-    fn finish(&mut self) -> Option<String> {
-        let rest = std::mem::take(&mut self.held);
-        if self.inside || rest.is_empty() {
-            return None;
-        }
-        self.shown.push_str(&rest);
-        Some(rest)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::CallFilter;
-
-    #[test]
-    fn calls_are_held_back_wherever_they_are_cut() {
-        let text = "A <b> <tool_call>{\"name\": \"x\"}</tool_call> B";
-        for size in 1..text.len() {
-            let mut filter = CallFilter::default();
-            let mut out = String::new();
-            let chars: Vec<char> = text.chars().collect();
-            for piece in chars.chunks(size) {
-                out.extend(filter.push(&piece.iter().collect::<String>()));
-            }
-            out.extend(filter.finish());
-            assert_eq!(out, "A <b>  B", "pieces of {size}");
-            assert_eq!(filter.shown, out);
-            assert!(filter.found_call);
-        }
-    }
+    Ok(written)
 }

@@ -4,10 +4,12 @@
 //! `profile.json` with what is known of how the model behaves. Any decoder with `input_ids` and `attention_mask`
 //! whose caches come in as `past…` and go out as `present…` works, with 16- or 32-bit caches.
 
+mod calls;
 mod decoder;
 mod device;
 mod error;
 mod files;
+mod guard;
 mod sampler;
 mod template;
 
@@ -17,22 +19,28 @@ use std::time::{Duration, Instant};
 
 use tokenizers::Tokenizer;
 
+pub use calls::{CallForm, CallFormat};
 pub use decoder::Keep;
 pub use device::{Device, DeviceChoice};
 pub use error::ModelError;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
+pub use guard::Calls;
 pub use sampler::Sampling;
 pub use template::{ChatTemplate, Message, function};
 
 use crate::artifact::ToolDeclaration;
+use crate::router::OpeningCall;
 use decoder::Decoder;
+use guard::{Chosen, Guard, Vocabulary};
 use sampler::Sampler;
 
 /// A model that is ready to write.
 pub struct Model {
     decoder: Decoder,
     tokenizer: Tokenizer,
+    vocabulary: Vocabulary,
     template: ChatTemplate,
+    calls: CallForm,
     files: files::Files,
     device: Device,
 }
@@ -55,13 +63,17 @@ pub enum Ending {
     Limit,
     /// Somebody stopped it.
     Stopped,
+    /// A call is complete.
+    Call,
 }
 
 /// What the model wrote.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The text, without end-of-turn tokens.
+    /// The text, without end-of-turn tokens and without a call.
     pub text: String,
+    /// The call that it ends with.
+    pub call: Option<OpeningCall>,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
     /// Tokens written.
@@ -72,6 +84,8 @@ pub struct Written {
     pub decoding: Duration,
     /// How it ended.
     pub ending: Ending,
+    /// Time spent on finding out which tokens a call admits, and for how many tokens.
+    pub masking: (Duration, usize),
 }
 
 impl Written {
@@ -95,7 +109,9 @@ impl Model {
         let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
         let (session, device) = device::open(&files.graph, runtime, device)?;
         let decoder = Decoder::new(session)?;
-        Ok(Self { decoder, tokenizer, template, files, device })
+        let vocabulary = Vocabulary::new(&tokenizer, &files.generation.ends);
+        let calls = files.calls(&template);
+        Ok(Self { decoder, tokenizer, vocabulary, template, calls, files, device })
     }
 
     /// Name of the folder.
@@ -142,6 +158,12 @@ impl Model {
         self.template.takes_tools()
     }
 
+    /// How the model writes calls.
+    #[must_use]
+    pub fn calls(&self) -> &CallForm {
+        &self.calls
+    }
+
     /// Token ids of a rendered prompt.
     ///
     /// # Errors
@@ -161,15 +183,16 @@ impl Model {
         Ok(logits.chunks_exact(vocabulary).map(sampler::best).collect())
     }
 
-    /// Writes an answer to a rendered prompt. `on_text` gets each piece of text as it is written; `stop` ends it
-    /// between two tokens.
+    /// Writes an answer to a rendered prompt, with at most one call of those that `calls` admits. `on_text` gets
+    /// each piece of text as it is written, never a call; `stop` ends it between two tokens.
     ///
     /// # Errors
-    /// The prompt does not fit the model's context, or the runtime fails.
+    /// The prompt does not fit the model's context, the runtime fails, or its logits are no numbers.
     pub fn write(
         &mut self,
         prompt: &str,
         sampling: &Sampling,
+        calls: Calls<'_>,
         stop: &AtomicBool,
         on_text: &mut dyn FnMut(&str),
     ) -> Result<Written, ModelError> {
@@ -182,26 +205,36 @@ impl Model {
         }
         let limit = sampling.max_new_tokens.min(room);
         let mut sampler = Sampler::new(sampling);
+        let mut guard = Guard::new(&self.vocabulary, self.calls.format, calls)?;
         let mut cache = self.decoder.cache()?;
         let mut stream = self.tokenizer.decode_stream(true);
         let mut written = Written {
             text: String::new(),
+            call: None,
             prompt_tokens,
             tokens: 0,
             time_to_first_token: Duration::ZERO,
             decoding: Duration::ZERO,
             ending: Ending::Limit,
+            masking: (Duration::ZERO, 0),
         };
         let mut first = start;
         let mut pending = 0..tokens.len();
-        while written.tokens < limit {
+        // A call that has begun is not cut at the limit of the text; it has a bound of its own.
+        while written.tokens < limit || (guard.in_call() && written.tokens < room) {
             if stop.load(Ordering::Relaxed) {
                 written.ending = Ending::Stopped;
                 break;
             }
             let input = tokens.get(pending.clone()).unwrap_or_default();
             let mut logits = self.decoder.step(&mut cache, input, Keep::Last)?;
-            let next = sampler.next(&mut logits, tokens.get(prompt_tokens..).unwrap_or_default());
+            self.vocabulary.check(&logits)?;
+            let so_far = tokens.get(prompt_tokens..).unwrap_or_default();
+            let (next, call) = match guard.next(&mut logits, &mut sampler, so_far)? {
+                Chosen::Token(token) => (token, None),
+                Chosen::Call(token, call) => (token, Some(call)),
+                Chosen::Endless => break,
+            };
             if written.tokens == 0 {
                 first = Instant::now();
                 written.time_to_first_token = first - start;
@@ -213,11 +246,22 @@ impl Model {
             written.tokens += 1;
             pending = tokens.len()..tokens.len() + 1;
             tokens.push(next);
-            if let Some(piece) = stream.step(next).map_err(|error| ModelError::tokenizer(&*error))? {
-                on_text(&piece);
-                written.text.push_str(&piece);
+            let piece = stream.step(next).map_err(|error| ModelError::tokenizer(&*error))?;
+            if let Some(text) = piece.and_then(|piece| guard.show(&piece)) {
+                on_text(&text);
+                written.text.push_str(&text);
+            }
+            if call.is_some() {
+                written.call = call;
+                written.ending = Ending::Call;
+                break;
             }
         }
+        if let Some(text) = guard.rest() {
+            on_text(&text);
+            written.text.push_str(&text);
+        }
+        written.masking = guard.masking;
         written.decoding = first.elapsed();
         if written.time_to_first_token.is_zero() {
             written.time_to_first_token = start.elapsed();
@@ -271,6 +315,12 @@ impl Drafting {
     #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.files.profile
+    }
+
+    /// See [`Model::calls`].
+    #[must_use]
+    pub fn calls(&self) -> CallForm {
+        self.files.calls(&self.template)
     }
 
     /// See [`Model::template_takes_tools`].

@@ -8,7 +8,7 @@
 use crate::artifact::{
     Argument, Exemplar, LanguageText, LibraryText, SkillText, ToolDeclaration, ToolOrigin,
 };
-use crate::model::{AnswerPolicy, Message, Profile, UnroutedTools};
+use crate::model::{AnswerPolicy, CallFormat, Calls, Message, Profile, UnroutedTools};
 use crate::router::{OpeningCall, Route, Stage};
 
 /// Characters of guidance and exemplars that reach the prompt (reference: 3000 a skill).
@@ -70,15 +70,44 @@ pub struct Inputs<'a> {
     pub profile: &'a Profile,
     /// The model's chat template has a place for tools.
     pub template_takes_tools: bool,
+    /// How the model writes calls.
+    pub format: CallFormat,
+    /// Names of the tools that can run now; None takes every declared one as available.
+    pub available: Option<&'a [String]>,
+    /// No tool is offered any more: the rounds are spent.
+    pub withheld: bool,
 }
 
-/// Tools that a turn offers by declaration: those of the route, or all of them when nothing restricts it.
+/// Tools that a turn offers: those of the route that can run, or all of them when nothing restricts it.
 #[must_use]
-pub fn offered<'l>(library: &'l LibraryText, route: &Route, profile: &Profile) -> Vec<&'l ToolDeclaration> {
-    match &route.tools {
-        Some(names) => library.tools.iter().filter(|tool| names.contains(&tool.name)).collect(),
-        None if route.skill.is_none() && profile.unrouted_tools == UnroutedTools::None => Vec::new(),
-        None => library.tools.iter().collect(),
+pub fn offered(inputs: &Inputs<'_>) -> Vec<ToolDeclaration> {
+    let unrouted = inputs.profile.unrouted_tools == UnroutedTools::None;
+    if inputs.withheld || (inputs.route.tools.is_none() && inputs.route.skill.is_none() && unrouted) {
+        return Vec::new();
+    }
+    let listed = |name: &String| inputs.route.tools.as_ref().is_none_or(|names| names.contains(name));
+    let runs = |name: &String| inputs.available.is_none_or(|names| names.contains(name));
+    inputs.library.tools.iter().filter(|tool| listed(&tool.name) && runs(&tool.name)).cloned().collect()
+}
+
+/// Which calls the model may write next: `tool_choice` binds the first round and is met by an opening call.
+#[must_use]
+pub fn calls<'t>(inputs: &Inputs<'_>, tools: &'t [ToolDeclaration]) -> Calls<'t> {
+    if tools.is_empty() {
+        return Calls::None;
+    }
+    let choice = inputs.skill.map_or("auto", |skill| skill.tool_choice.as_str());
+    match choice {
+        "none" => Calls::None,
+        _ if !inputs.runs.is_empty() => Calls::May(tools),
+        // Where code quotes a result, there must be one.
+        "auto" if writer(inputs) == Writer::Quote => Calls::Must(tools),
+        "auto" => Calls::May(tools),
+        "required" => Calls::Must(tools),
+        name => match tools.iter().position(|tool| tool.name == name) {
+            Some(at) => Calls::Must(tools.get(at..=at).unwrap_or_default()),
+            None => Calls::May(tools),
+        },
     }
 }
 
@@ -107,8 +136,7 @@ pub fn writer(inputs: &Inputs<'_>) -> Writer {
 /// Builds the plan of a turn.
 #[must_use]
 pub fn plan(inputs: &Inputs<'_>) -> Plan {
-    let tools: Vec<ToolDeclaration> =
-        offered(inputs.library, inputs.route, inputs.profile).into_iter().cloned().collect();
+    let tools = offered(inputs);
     let (kept, left_out) = exemplars(inputs);
     let mut messages = Vec::new();
     let system = system(inputs, &tools);
@@ -119,7 +147,8 @@ pub fn plan(inputs: &Inputs<'_>) -> Plan {
     for exemplar in kept {
         messages.push(Message::new("user", exemplar.message.clone()));
         for call in exemplar.calls.iter().filter(|call| shown.contains(&call.tool.as_str())) {
-            messages.push(Message::new("assistant", call_markup(&call.tool, &arguments(&call.arguments))));
+            let markup = inputs.format.markup(&call.tool, &arguments(&call.arguments));
+            messages.push(Message::new("assistant", markup));
             messages.push(Message::new("tool", call.result.clone()));
         }
         messages.push(Message::new("assistant", exemplar.answer.clone()));
@@ -127,7 +156,7 @@ pub fn plan(inputs: &Inputs<'_>) -> Plan {
     messages.extend(inputs.history.iter().filter(|message| !message.content.trim().is_empty()).cloned());
     messages.push(Message::new("user", user_turn(inputs)));
     for run in inputs.runs {
-        messages.push(Message::new("assistant", call_markup(&run.call.tool, &run.call.arguments)));
+        messages.push(Message::new("assistant", inputs.format.markup(&run.call.tool, &run.call.arguments)));
         messages.push(Message::new("tool", run.result.clone()));
     }
     Plan { writer: writer(inputs), messages, tools, left_out }
@@ -171,13 +200,6 @@ fn exemplars<'a>(inputs: &Inputs<'a>) -> (Vec<&'a Exemplar>, Vec<String>) {
 
 fn arguments(arguments: &[Argument]) -> serde_json::Map<String, serde_json::Value> {
     arguments.iter().map(|argument| (argument.name.clone(), argument.value.clone())).collect()
-}
-
-/// A call as the model would write it: JSON between `<tool_call>` marks.
-#[must_use]
-pub fn call_markup(tool: &str, arguments: &serde_json::Map<String, serde_json::Value>) -> String {
-    let call = serde_json::json!({"name": tool, "arguments": arguments});
-    format!("<tool_call>{call}</tool_call>")
 }
 
 /// Whether a tool's results are figures: their first line can be quoted as it is.

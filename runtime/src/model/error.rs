@@ -41,6 +41,12 @@ pub enum ModelError {
     /// The graph is not a decoder of the kind described.
     #[error("the graph is no decoder that can be run: {0}")]
     Graph(String),
+    /// Tools are offered and the model cannot be told of them.
+    #[error("no tool can be offered to this model: {0}")]
+    NoTools(String),
+    /// A call could not be held to what was offered.
+    #[error("the grammar of tool calls failed: {0}")]
+    Calls(String),
     /// The prompt leaves no room for an answer.
     #[error("the prompt has {tokens} tokens, the model's context holds {context}")]
     PromptTooLong {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::ModelError;
+use super::{CallForm, ChatTemplate, ModelError};
 
 /// Who may write an answer that a skill calls `grounded`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -75,6 +75,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// How the model writes calls.
+    pub(super) fn calls(&self, template: &ChatTemplate) -> CallForm {
+        CallForm::of(&self.template, template.takes_tools(), self.profile.tool_block.as_deref())
+    }
+
     pub(super) fn read(folder: &Path) -> Result<Self, ModelError> {
         if !folder.is_dir() {
             return Err(ModelError::file(

@@ -58,8 +58,8 @@ impl<'s> Sampler<'s> {
         Self { sampling, random: Pcg64Mcg::new(u128::from(sampling.seed) << 64 | 0x9E37_79B9_7F4A_7C15) }
     }
 
-    /// The next token; `written` are the tokens of the answer so far.
-    pub(super) fn next(&mut self, logits: &mut [f32], written: &[u32]) -> u32 {
+    /// Lowers tokens that were already `written`.
+    pub(super) fn penalise(&self, logits: &mut [f32], written: &[u32]) {
         let penalty = self.sampling.repetition_penalty;
         if penalty != 1.0 && penalty > 0.0 {
             let mut seen: Vec<u32> = written.to_vec();
@@ -71,6 +71,10 @@ impl<'s> Sampler<'s> {
                 }
             }
         }
+    }
+
+    /// Draws a token.
+    pub(super) fn draw(&mut self, logits: &[f32]) -> u32 {
         if self.sampling.temperature <= 0.0 {
             return best(logits);
         }
@@ -122,7 +126,7 @@ mod tests {
     #[test]
     fn greedy_takes_the_most_likely_token() {
         let settings = sampling(0.0, 0, 1.0);
-        assert_eq!(Sampler::new(&settings).next(&mut [0.1, 2.0, 1.9], &[]), 1);
+        assert_eq!(Sampler::new(&settings).draw(&[0.1, 2.0, 1.9]), 1);
     }
 
     #[test]
@@ -130,7 +134,7 @@ mod tests {
         let settings = sampling(1.0, 2, 1.0);
         let draw = || {
             let mut sampler = Sampler::new(&settings);
-            (0..64).map(|_| sampler.next(&mut [1.0, 3.0, 2.9, 0.5], &[])).collect::<Vec<_>>()
+            (0..64).map(|_| sampler.draw(&[1.0, 3.0, 2.9, 0.5])).collect::<Vec<_>>()
         };
         let drawn = draw();
         assert_eq!(drawn, draw());
@@ -142,14 +146,16 @@ mod tests {
     fn a_narrow_nucleus_keeps_the_best_token_only() {
         let settings = sampling(1.0, 0, 0.1);
         let mut sampler = Sampler::new(&settings);
-        assert!((0..16).all(|_| sampler.next(&mut [0.0, 4.0, 1.0], &[]) == 1));
+        assert!((0..16).all(|_| sampler.draw(&[0.0, 4.0, 1.0]) == 1));
     }
 
     #[test]
     fn the_penalty_counts_a_token_once() {
         let settings = Sampling { repetition_penalty: 1.5, ..sampling(0.0, 0, 1.0) };
         let mut logits = [1.0, 1.4, -1.0];
-        assert_eq!(Sampler::new(&settings).next(&mut logits, &[1, 1, 2]), 0);
+        let mut sampler = Sampler::new(&settings);
+        sampler.penalise(&mut logits, &[1, 1, 2]);
+        assert_eq!(sampler.draw(&logits), 0);
         assert_eq!(logits[2], -1.5);
     }
 }

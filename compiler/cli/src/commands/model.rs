@@ -84,6 +84,8 @@ fn info(store: &Store, choice: &ModelChoice, as_json: bool, output: &mut Output)
         "opened_ms": opened.round(),
         "context_tokens": model.context(),
         "template_takes_tools": model.template_takes_tools(),
+        "calls": model.calls().format.name(),
+        "calls_remark": model.calls().remark,
         "ends": generation.ends,
         "temperature": if generation.sample { generation.temperature } else { 0.0 },
         "top_p": generation.top_p,

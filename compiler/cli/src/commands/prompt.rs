@@ -55,6 +55,9 @@ pub(super) fn run(
         runs: &runs,
         profile: &profile,
         template_takes_tools: drafting.template_takes_tools(),
+        format: drafting.calls().format,
+        available: None,
+        withheld: false,
     };
     let Plan { writer, messages, tools, left_out } = prompt::plan(&inputs);
     match &writer {

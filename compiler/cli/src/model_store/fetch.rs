@@ -129,6 +129,18 @@ impl Store {
         Some(self.model_dir()).filter(|dir| manifest::check(dir, Care::Sizes) == Condition::Whole)
     }
 
+    /// ONNX Runtime's library, if it was named or fetched.
+    #[must_use]
+    pub fn runtime(&self) -> Option<PathBuf> {
+        if let Ok(Some(path)) = Self::named_runtime() {
+            return Some(path);
+        }
+        let path = self.runtime_path(runtime_wheel().ok()?);
+        Some(path).filter(|path| {
+            path.parent().is_some_and(|folder| manifest::check(folder, Care::Sizes) == Condition::Whole)
+        })
+    }
+
     /// Whether the 32-bit reference was made.
     #[must_use]
     pub fn has_reference(&self) -> bool {
