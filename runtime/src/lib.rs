@@ -1,7 +1,7 @@
 //! Executes a compiled skill library: routes each message, builds the prompt, runs the model.
 //!
 //! Stages in the order a message meets them: [`artifact`] (what the compiler wrote), [`router`] (which skill, and
-//! why), [`conversation`] (turns and residency), `prompt`, `model`, `tools`, `agent`. Without its default features
+//! why), [`conversation`] (turns and residency), `prompt`, `model`, `tools`, [`quote`], `agent`. Without its default features
 //! the crate is artifact and router only; it never calls the compiler.
 
 #[cfg(feature = "model")]
@@ -12,6 +12,7 @@ pub mod conversation;
 pub mod model;
 #[cfg(feature = "model")]
 pub mod prompt;
+pub mod quote;
 pub mod router;
 #[cfg(feature = "tools")]
 pub mod tools;

@@ -59,6 +59,14 @@ Examples:
     /// Show exactly what the model would be sent
     #[command(after_help = "Example:\n  skillc prompt \"Write one sentence about rain.\"")]
     Prompt(Prompt),
+    /// Choose the passages that answer a question
+    #[command(after_help = "\
+A passage is a line. One is chosen, and a second and third where the lead is small.
+
+Examples:
+  skillc quote \"When was the bridge built?\" --passages page.txt
+  skillc quote --batch questions.jsonl > chosen.jsonl")]
+    Quote(Quote),
     /// Write a skill file to start from
     #[command(after_help = "Example:\n  skillc new tea-order --language de --language en")]
     New(New),
@@ -194,6 +202,22 @@ pub(crate) struct Prompt {
     pub(crate) tools: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Quote {
+    /// The question
+    #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true, value_parser = message)]
+    pub(crate) question: Option<String>,
+    /// One passage a line [default: standard input]
+    #[arg(long, value_name = "FILE|-", conflicts_with = "batch")]
+    pub(crate) passages: Option<PathBuf>,
+    /// One JSON object: the indexes, best first
+    #[arg(long, conflicts_with = "batch")]
+    pub(crate) json: bool,
+    /// Answer JSON lines {"id", "question", "passages"} from a file or - for standard input
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) batch: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod batch;
 mod build;
 mod chat;
 mod check;
@@ -10,6 +11,7 @@ mod explain;
 mod model;
 mod new;
 mod prompt;
+mod quote;
 mod route;
 mod table;
 mod test;
@@ -29,6 +31,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<u8, Fail
         Command::Table(table) => table::run(table, skills, output),
         Command::Route(route) => route::run(route, skills, output),
         Command::Prompt(prompt) => prompt::run(prompt, skills, output),
+        Command::Quote(quote) => quote::run(quote, output),
         Command::New(new) => new::run(new, skills, output),
         Command::Completions(completions) => completions::run(completions, output),
         Command::Explain(explain) => explain::run(explain, output),

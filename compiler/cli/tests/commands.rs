@@ -380,3 +380,27 @@ fn completions_name_the_commands() {
         assert!(text(&output.stdout).contains("why-not"), "{shell}");
     }
 }
+
+#[test]
+fn quote_chooses_passages_from_lines_and_in_batches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = "The mill stands at Lindmark.\n\nIt was built in 1874.\nVisitors like the garden.\n";
+    fs::write(folder.path().join("page.txt"), page).expect("written");
+    let one = skillc(folder.path(), &["quote", "When was the mill built?", "--passages", "page.txt"]);
+    assert!(text(&one.stdout).starts_with("It was built in 1874.\n"), "{}", text(&one.stdout));
+    let batch = "{\"id\": 7, \"question\": \"Wann wurde sie gebaut?\", \"passages\": [\"Sie ist alt.\", \"Gebaut 1931.\"]}\n\
+                 {\"id\": 8, \"question\": \"x\"}\n[1]\n{\"question\": \"x\", \"passages\": []}\n";
+    fs::write(folder.path().join("q.jsonl"), batch).expect("written");
+    let output = skillc(folder.path(), &["quote", "--batch", "q.jsonl"]);
+    assert_eq!(output.status.code(), Some(1), "bad lines were skipped");
+    let answers: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(answers.len(), 2);
+    assert_eq!((&answers[0]["id"], &answers[0]["chosen"][0]), (&Value::from(7), &Value::from(1)));
+    assert_eq!(answers[1]["chosen"], Value::Array(Vec::new()));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("q.jsonl:2:") && said.contains("passages") && said.contains("q.jsonl:3:"),
+        "{said}"
+    );
+}

@@ -13,8 +13,7 @@ use skill_runtime::router::{
 
 use super::tool_set;
 use crate::args;
-use crate::input::{Line, Lines};
-use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
+use crate::{EXIT_OK, Failure, Output, library};
 
 pub(super) fn run(
     arguments: &args::Route,
@@ -245,20 +244,6 @@ struct Request {
     message: String,
 }
 
-impl Request {
-    /// Reads a record; an error is worded to follow `FILE:LINE`.
-    fn read(line: &str) -> Result<Self, String> {
-        if !line.trim_start().starts_with('{') {
-            return Err(": a record is an object: {\"id\": …, \"after\": […], \"message\": \"…\"}".to_owned());
-        }
-        serde_json::from_str(line).map_err(|error| {
-            // serde's own place names line 1 of a text of one line.
-            let place = format!(" at line {} column {}", error.line(), error.column());
-            format!(":{}: {}", error.column(), error.to_string().replace(&place, ""))
-        })
-    }
-}
-
 fn batch(
     router: &Router<'_>,
     scratch: &mut Scratch,
@@ -266,30 +251,11 @@ fn batch(
     path: &Path,
     output: &mut Output,
 ) -> Result<u8, Failure> {
-    let mut lines = Lines::open(path)?;
-    let name = lines.name().to_owned();
-    let mut bad = 0;
-    while let Some(Line { number, text }) = lines.next()? {
-        if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
-            continue;
-        }
-        match text.map_err(|fault| format!(": {fault}")).and_then(Request::read) {
-            Ok(request) => {
-                let state = replay(router, scratch, request.after.iter().map(String::as_str), tools);
-                let route = router.route(scratch, state, &request.message, tools);
-                let record = Record::new(request.id.as_deref().unwrap_or(RawValue::NULL), &route);
-                serde_json::to_writer(&mut output.out, &record).map_err(std::io::Error::from)?;
-                output.out.write_all(b"\n")?;
-            }
-            Err(fault) => {
-                bad += 1;
-                writeln!(output.err, "{name}:{number}{fault}; it was skipped")?;
-            }
-        }
-    }
-    if bad > 0 {
-        writeln!(output.err, "{}", super::diagnostics::counted(bad, "bad line"))?;
-        return Ok(EXIT_FINDINGS);
-    }
-    Ok(EXIT_OK)
+    let shape = "{\"id\": …, \"after\": […], \"message\": \"…\"}";
+    super::batch::run(path, shape, output, |request: Request, out| {
+        let state = replay(router, scratch, request.after.iter().map(String::as_str), tools);
+        let route = router.route(scratch, state, &request.message, tools);
+        let record = Record::new(request.id.as_deref().unwrap_or(RawValue::NULL), &route);
+        serde_json::to_writer(out, &record)
+    })
 }
