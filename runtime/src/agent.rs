@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::artifact::{LanguageText, LibraryText, Pack, SkillText};
-use crate::model::{CallFormat, Calls, Ending, Message, Model, ModelError, Profile, Sampling, Written};
+use crate::model::{
+    CallFormat, Calls, Ending, Message, Model, ModelError, Profile, Prompt, Sampling, Written,
+};
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
 use crate::tools::{Tool, ToolContext, reply};
@@ -62,6 +64,8 @@ pub struct Reply {
     pub model_ran: bool,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
+    /// Tokens of prompts that were computed for this turn: the rest was known from turns and skills before.
+    pub prefilled_tokens: usize,
     /// Tokens written.
     pub reply_tokens: usize,
     /// Milliseconds until the first token or the whole text of code.
@@ -187,6 +191,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             language: language.name.clone(),
             model_ran: false,
             prompt_tokens: 0,
+            prefilled_tokens: 0,
             reply_tokens: 0,
             time_to_first_token_ms: 0.0,
             tokens_per_second: None,
@@ -373,14 +378,16 @@ fn write<M: ModelSource>(
     }
     let sampling = Sampling::of(model.generation(), 0);
     let mut history = inputs.history;
-    let prompt = loop {
+    let (text, shared) = loop {
         let attempt = Inputs { history, template_takes_tools, format, ..*inputs };
-        let Plan { messages, tools, .. } = prompt::plan(&attempt);
+        let Plan { messages, tools, shared, .. } = prompt::plan(&attempt);
         let prompt = model.render(&messages, &tools)?;
         let tokens = model.tokens(&prompt)?.len();
         // An answer needs room, too.
         if tokens + context / 8 <= context || history.is_empty() {
-            break prompt;
+            let first = messages.get(..shared).unwrap_or_default();
+            let shared = if first.is_empty() { 0 } else { model.shared(&prompt, first, &tools) };
+            break (prompt, shared);
         }
         let pair = history.len().min(2);
         history = history.get(pair..).unwrap_or_default();
@@ -388,11 +395,13 @@ fn write<M: ModelSource>(
     reply.dropped_turns = inputs.history.len() - history.len();
     let sampling = source.adjust(sampling);
     let mut first = None;
-    let written = source.model()?.write(&prompt, &sampling, calls, stop, &mut |piece| {
+    let prompt = Prompt { text: &text, shared };
+    let written = source.model()?.write(prompt, &sampling, calls, stop, &mut |piece| {
         first.get_or_insert_with(|| start.elapsed());
         observer.text(piece);
     })?;
     reply.prompt_tokens = written.prompt_tokens;
+    reply.prefilled_tokens += written.prefilled_tokens;
     reply.reply_tokens += written.tokens;
     reply.time_to_first_token_ms = milliseconds(first.unwrap_or_else(|| start.elapsed()));
     reply.tokens_per_second = written.tokens_per_second().map(|speed| (speed * 10.0).round() / 10.0);

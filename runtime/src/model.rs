@@ -4,12 +4,14 @@
 //! `profile.json` with what is known of how the model behaves. Any decoder with `input_ids` and `attention_mask`
 //! whose caches come in as `past…` and go out as `present…` works, with 16- or 32-bit caches.
 
+mod cache;
 mod calls;
 mod decoder;
 mod device;
 mod error;
 mod files;
 mod guard;
+mod prefixes;
 mod sampler;
 mod template;
 
@@ -20,7 +22,6 @@ use std::time::{Duration, Instant};
 use tokenizers::Tokenizer;
 
 pub use calls::{CallForm, CallFormat};
-pub use decoder::Keep;
 pub use device::{Device, DeviceChoice};
 pub use error::ModelError;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
@@ -30,8 +31,10 @@ pub use template::{ChatTemplate, Message, function};
 
 use crate::artifact::ToolDeclaration;
 use crate::router::OpeningCall;
+use cache::Cache;
 use decoder::Decoder;
 use guard::{Chosen, Guard, Vocabulary};
+use prefixes::{Prefixes, common};
 use sampler::Sampler;
 
 /// A model that is ready to write.
@@ -43,6 +46,24 @@ pub struct Model {
     calls: CallForm,
     files: files::Files,
     device: Device,
+    /// What the newest prompt and its answer left behind.
+    resident: Option<Resident>,
+    prefixes: Prefixes,
+}
+
+/// Caches and the tokens that they were computed from.
+struct Resident {
+    tokens: Vec<u32>,
+    cache: Cache,
+}
+
+/// A rendered prompt.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt<'p> {
+    /// The text.
+    pub text: &'p str,
+    /// Bytes at its start that other prompts of the same skill begin with: their keys and values are kept.
+    pub shared: usize,
 }
 
 impl std::fmt::Debug for Model {
@@ -76,6 +97,8 @@ pub struct Written {
     pub call: Option<OpeningCall>,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
+    /// How many of them were computed for this answer; the others were known from prompts before.
+    pub prefilled_tokens: usize,
     /// Tokens written.
     pub tokens: usize,
     /// From the call to the first token.
@@ -108,10 +131,11 @@ impl Model {
         let tokenizer = read_tokenizer(folder)?;
         let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
         let (session, device) = device::open(&files.graph, runtime, device)?;
-        let decoder = Decoder::new(session)?;
+        let decoder = Decoder::new(session, device.name == "cpu")?;
         let vocabulary = Vocabulary::new(&tokenizer, &files.generation.ends);
         let calls = files.calls(&template);
-        Ok(Self { decoder, tokenizer, vocabulary, template, calls, files, device })
+        let (resident, prefixes) = (None, Prefixes::default());
+        Ok(Self { decoder, tokenizer, vocabulary, template, calls, files, device, resident, prefixes })
     }
 
     /// Name of the folder.
@@ -152,6 +176,12 @@ impl Model {
         self.template.render(messages, tools)
     }
 
+    /// See [`ChatTemplate::shared`].
+    #[must_use]
+    pub fn shared(&self, prompt: &str, first: &[Message], tools: &[ToolDeclaration]) -> usize {
+        self.template.shared(prompt, first, tools)
+    }
+
     /// Whether the chat template has a place for tools.
     #[must_use]
     pub fn template_takes_tools(&self) -> bool {
@@ -177,10 +207,82 @@ impl Model {
     /// # Errors
     /// The runtime fails.
     pub fn best_next(&mut self, tokens: &[u32]) -> Result<Vec<u32>, ModelError> {
-        let mut cache = self.decoder.cache()?;
-        let logits = self.decoder.step(&mut cache, tokens, Keep::All)?;
+        let logits = self.decoder.all_logits(tokens)?;
         let vocabulary = logits.len().checked_div(tokens.len()).unwrap_or_default().max(1);
         Ok(logits.chunks_exact(vocabulary).map(sampler::best).collect())
+    }
+
+    /// Whether the graph writes keys and values in place, so that no step copies them.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.decoder.is_in_place()
+    }
+
+    /// Bytes of keys and values that are kept of prompts' beginnings.
+    #[must_use]
+    pub fn kept_bytes(&self) -> usize {
+        self.prefixes.bytes()
+    }
+
+    /// Forgets what prompts before left behind: the next one is computed from its first token.
+    pub fn forget(&mut self) {
+        self.resident = None;
+        self.prefixes = Prefixes::default();
+    }
+
+    /// Logits behind a prompt, computed as [`Model::write`] does; and how many tokens were computed for it.
+    ///
+    /// # Errors
+    /// The prompt is empty or does not fit the model's context, or the runtime fails.
+    pub fn logits(&mut self, prompt: Prompt<'_>) -> Result<(Vec<f32>, usize), ModelError> {
+        let tokens = self.prompt_tokens(prompt.text)?;
+        let (resident, logits, prefilled) = self.prefill(tokens, prompt)?;
+        self.resident = Some(resident);
+        Ok((logits, prefilled))
+    }
+
+    fn prompt_tokens(&self, text: &str) -> Result<Vec<u32>, ModelError> {
+        let tokens = self.tokens(text)?;
+        if tokens.is_empty() || tokens.len() >= self.files.context {
+            return Err(ModelError::PromptTooLong { tokens: tokens.len(), context: self.files.context });
+        }
+        Ok(tokens)
+    }
+
+    /// Computes what is not known of a prompt, and keeps its beginning. Whatever fails, no half-made cache stays.
+    fn prefill(
+        &mut self,
+        tokens: Vec<u32>,
+        prompt: Prompt<'_>,
+    ) -> Result<(Resident, Vec<f32>, usize), ModelError> {
+        let shared = prompt.text.get(..prompt.shared).unwrap_or_default();
+        let shared = if shared.is_empty() { 0 } else { common(&self.tokens(shared)?, &tokens) };
+        let reusable = self.decoder.can_reuse();
+        // A single token takes another kernel than many, whose sums round otherwise: two at least are computed.
+        let most = if reusable { tokens.len().saturating_sub(2) } else { 0 };
+        let (mut cache, live) = match self.resident.take().filter(|_| most > 0) {
+            Some(resident) => {
+                let live = common(&resident.tokens, &tokens).min(resident.cache.length).min(most);
+                (resident.cache, live)
+            }
+            None => (self.decoder.cache()?, 0),
+        };
+        let mut known = live;
+        match self.prefixes.longest(&tokens).map(|(saved, length)| (saved, length.min(most))) {
+            Some((saved, length)) if length > live => {
+                self.decoder.restore(&mut cache, saved, length)?;
+                known = length;
+            }
+            _ => self.decoder.truncate(&mut cache, live)?,
+        }
+        let logits = self.decoder.step(&mut cache, tokens.get(known..).unwrap_or_default())?;
+        self.vocabulary.check(&logits)?;
+        let beginning = tokens.get(..shared).unwrap_or_default();
+        if reusable && shared > 0 && !self.prefixes.holds(beginning) {
+            self.prefixes.keep(beginning, self.decoder.save(&cache, shared)?);
+        }
+        let prefilled = tokens.len() - known;
+        Ok((Resident { tokens, cache }, logits, prefilled))
     }
 
     /// Writes an answer to a rendered prompt, with at most one call of those that `calls` admits. `on_text` gets
@@ -190,28 +292,26 @@ impl Model {
     /// The prompt does not fit the model's context, the runtime fails, or its logits are no numbers.
     pub fn write(
         &mut self,
-        prompt: &str,
+        prompt: Prompt<'_>,
         sampling: &Sampling,
         calls: Calls<'_>,
         stop: &AtomicBool,
         on_text: &mut dyn FnMut(&str),
     ) -> Result<Written, ModelError> {
         let start = Instant::now();
-        let mut tokens = self.tokens(prompt)?;
+        let tokens = self.prompt_tokens(prompt.text)?;
         let prompt_tokens = tokens.len();
-        let room = self.files.context.saturating_sub(prompt_tokens);
-        if room == 0 || tokens.is_empty() {
-            return Err(ModelError::PromptTooLong { tokens: prompt_tokens, context: self.files.context });
-        }
+        let room = self.files.context - prompt_tokens;
         let limit = sampling.max_new_tokens.min(room);
+        let (mut resident, mut logits, prefilled_tokens) = self.prefill(tokens, prompt)?;
         let mut sampler = Sampler::new(sampling);
         let mut guard = Guard::new(&self.vocabulary, self.calls.format, calls)?;
-        let mut cache = self.decoder.cache()?;
         let mut stream = self.tokenizer.decode_stream(true);
         let mut written = Written {
             text: String::new(),
             call: None,
             prompt_tokens,
+            prefilled_tokens,
             tokens: 0,
             time_to_first_token: Duration::ZERO,
             decoding: Duration::ZERO,
@@ -219,17 +319,18 @@ impl Model {
             masking: (Duration::ZERO, 0),
         };
         let mut first = start;
-        let mut pending = 0..tokens.len();
         // A call that has begun is not cut at the limit of the text; it has a bound of its own.
         while written.tokens < limit || (guard.in_call() && written.tokens < room) {
             if stop.load(Ordering::Relaxed) {
                 written.ending = Ending::Stopped;
                 break;
             }
-            let input = tokens.get(pending.clone()).unwrap_or_default();
-            let mut logits = self.decoder.step(&mut cache, input, Keep::Last)?;
-            self.vocabulary.check(&logits)?;
-            let so_far = tokens.get(prompt_tokens..).unwrap_or_default();
+            if written.tokens > 0 {
+                let newest = resident.tokens.last().copied().unwrap_or_default();
+                logits = self.decoder.step(&mut resident.cache, &[newest])?;
+                self.vocabulary.check(&logits)?;
+            }
+            let so_far = resident.tokens.get(prompt_tokens..).unwrap_or_default();
             let (next, call) = match guard.next(&mut logits, &mut sampler, so_far)? {
                 Chosen::Token(token) => (token, None),
                 Chosen::Call(token, call) => (token, Some(call)),
@@ -244,8 +345,7 @@ impl Model {
                 break;
             }
             written.tokens += 1;
-            pending = tokens.len()..tokens.len() + 1;
-            tokens.push(next);
+            resident.tokens.push(next);
             let piece = stream.step(next).map_err(|error| ModelError::tokenizer(&*error))?;
             if let Some(text) = piece.and_then(|piece| guard.show(&piece)) {
                 on_text(&text);
@@ -262,6 +362,7 @@ impl Model {
             written.text.push_str(&text);
         }
         written.masking = guard.masking;
+        self.resident = Some(resident);
         written.decoding = first.elapsed();
         if written.time_to_first_token.is_zero() {
             written.time_to_first_token = start.elapsed();

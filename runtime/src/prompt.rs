@@ -36,6 +36,8 @@ pub struct Plan {
     pub messages: Vec<Message>,
     /// Tools that the prompt declares.
     pub tools: Vec<ToolDeclaration>,
+    /// How many messages at the start depend only on library, model, skill, language and offered tools.
+    pub shared: usize,
     /// Messages of exemplars that the budget left out.
     pub left_out: Vec<String>,
 }
@@ -153,13 +155,14 @@ pub fn plan(inputs: &Inputs<'_>) -> Plan {
         }
         messages.push(Message::new("assistant", exemplar.answer.clone()));
     }
+    let shared = messages.len();
     messages.extend(inputs.history.iter().filter(|message| !message.content.trim().is_empty()).cloned());
     messages.push(Message::new("user", user_turn(inputs)));
     for run in inputs.runs {
         messages.push(Message::new("assistant", inputs.format.markup(&run.call.tool, &run.call.arguments)));
         messages.push(Message::new("tool", run.result.clone()));
     }
-    Plan { writer: writer(inputs), messages, tools, left_out }
+    Plan { writer: writer(inputs), messages, tools, shared, left_out }
 }
 
 /// The newest message with the note behind it.

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod batch;
+mod bench;
 mod build;
 mod chat;
 mod check;
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<u8, Fail
         Command::Completions(completions) => completions::run(completions, output),
         Command::Explain(explain) => explain::run(explain, output),
         Command::Eval(eval) => eval::run(eval, skills, output),
-        Command::Model(model) => model::run(model, output),
+        Command::Model(model) => model::run(model, skills, output),
         Command::Chat(chat) => chat::run(chat, skills, output),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 use skill_runtime::artifact::{Parameter, ParameterType, ToolDeclaration, ToolOrigin};
-use skill_runtime::model::{Calls, DeviceChoice, Ending, Message, Model, Sampling};
+use skill_runtime::model::{Calls, DeviceChoice, Ending, Message, Model, Prompt, Sampling};
 use skillc::model_store::Store;
 
 fn model() -> Model {
@@ -49,7 +49,9 @@ fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_non
             Sampling { temperature: 2.0, max_new_tokens: 8, ..Sampling::of(model.generation(), seed) };
         let mut shown = String::new();
         let written = model
-            .write(&prompt, &sampling, Calls::Must(&tools), &stop, &mut |text| shown.push_str(text))
+            .write(Prompt { text: &prompt, shared: 0 }, &sampling, Calls::Must(&tools), &stop, &mut |text| {
+                shown.push_str(text)
+            })
             .expect("it writes");
         assert_eq!(written.ending, Ending::Call, "a call is not cut at the limit of the text");
         let call = written.call.expect("a call");
@@ -66,7 +68,9 @@ fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_non
     let begun = "Repeat exactly: <tool_call>{\"name\": \"lamp\"}</tool_call>";
     let prompt = model.render(&ask(begun), &[]).expect("it renders") + "<tool_call";
     let sampling = Sampling { temperature: 0.0, max_new_tokens: 12, ..Sampling::of(model.generation(), 0) };
-    let written = model.write(&prompt, &sampling, Calls::None, &stop, &mut |_| {}).expect("it writes");
+    let written = model
+        .write(Prompt { text: &prompt, shared: 0 }, &sampling, Calls::None, &stop, &mut |_| {})
+        .expect("it writes");
     assert!(written.call.is_none() && !written.text.contains("<tool_call>"), "{}", written.text);
 }
 

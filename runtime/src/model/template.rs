@@ -78,6 +78,24 @@ impl ChatTemplate {
     /// # Errors
     /// The template's own complaint, or a step limit.
     pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
+        self.render_with(messages, tools, true)
+    }
+
+    /// Bytes that a rendered prompt has in common with its first messages alone: what other prompts that begin with
+    /// these messages begin with, too. 0 where the template refuses to render them alone.
+    #[must_use]
+    pub fn shared(&self, prompt: &str, first: &[Message], tools: &[ToolDeclaration]) -> usize {
+        let Ok(alone) = self.render_with(first, tools, false) else { return 0 };
+        let common = alone.bytes().zip(prompt.bytes()).take_while(|(a, b)| a == b).count();
+        (0..=common).rev().find(|&at| prompt.is_char_boundary(at)).unwrap_or_default()
+    }
+
+    fn render_with(
+        &self,
+        messages: &[Message],
+        tools: &[ToolDeclaration],
+        answer_follows: bool,
+    ) -> Result<String, ModelError> {
         let template =
             self.environment.get_template(NAME).map_err(|error| template_error(&self.path, &error))?;
         let functions: Vec<serde_json::Value> = tools.iter().map(function).collect();
@@ -87,7 +105,7 @@ impl ChatTemplate {
             .render(context! {
                 messages => Value::from(Serde(messages)),
                 tools => tools,
-                add_generation_prompt => true,
+                add_generation_prompt => answer_follows,
                 bos_token => special("bos_token"),
                 eos_token => special("eos_token"),
                 unk_token => special("unk_token"),

@@ -1,7 +1,7 @@
-//! `skillc model`: fetch, import, info, verify.
+//! `skillc model`: fetch, import, info, verify; bench has a file of its own.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::json;
@@ -17,7 +17,11 @@ const VERIFY_PROMPTS: &str = include_str!("verify-prompts.txt");
 /// Share of positions at which both must choose the same token.
 const WANTED_AGREEMENT: f64 = 0.97;
 
-pub(super) fn run(arguments: &args::Model, output: &mut Output) -> Result<u8, Failure> {
+pub(super) fn run(
+    arguments: &args::Model,
+    skills: Option<&Path>,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let store = Store::open()?;
     match &arguments.command {
         ModelCommand::Fetch { reference } => {
@@ -37,6 +41,7 @@ pub(super) fn run(arguments: &args::Model, output: &mut Output) -> Result<u8, Fa
             Ok(EXIT_OK)
         }
         ModelCommand::Info { model, json } => info(&store, model, *json, output),
+        ModelCommand::Bench { model, json } => super::bench::run(model, *json, skills, output),
         ModelCommand::Verify { json } => verify(&store, *json, output),
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn run(
         available: None,
         withheld: false,
     };
-    let Plan { writer, messages, tools, left_out } = prompt::plan(&inputs);
+    let Plan { writer, messages, tools, left_out, .. } = prompt::plan(&inputs);
     match &writer {
         Writer::Model => {}
         Writer::Exemplar(text) => {

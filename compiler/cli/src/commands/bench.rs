@@ -1,0 +1,235 @@
+//! `skillc model bench`: how fast a model reads and writes here, and what a known skill saves.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use skill_runtime::artifact::ToolDeclaration;
+use skill_runtime::model::{Calls, Message, Model, Prompt, Sampling};
+use skill_runtime::prompt::{self, Inputs, Plan};
+use skill_runtime::router::{Router, Scratch, State, ToolSet};
+
+use super::model;
+use crate::args::ModelChoice;
+use crate::model_store::Store;
+use crate::progress::{Progress, Terminal};
+use crate::{EXIT_OK, Failure, Output, library};
+
+/// Each figure is the median of this many runs.
+const RUNS: usize = 5;
+/// Tokens of the prompt that is read, and of the text that is written.
+const READ: usize = 512;
+const WRITTEN: usize = 64;
+/// Reading a skill's beginning is gained where it has this many tokens.
+const WORTH: usize = 500;
+
+pub(super) fn run(
+    choice: &ModelChoice,
+    as_json: bool,
+    skills: Option<&Path>,
+    output: &mut Output,
+) -> Result<u8, Failure> {
+    let loaded = library::load(skills, output)?;
+    let (folder, runtime) = model::locate(&Store::open()?, choice)?;
+    let start = Instant::now();
+    let mut model = Model::open(&folder, &runtime, model::device(choice.device))?;
+    let opened = milliseconds(start);
+    Terminal.say("reading and writing …");
+    let prefill = read_speed(&mut model)?;
+    let (decode, masks) = (write_speed(&mut model)?, mask_time(&mut model, &loaded.pack.library().tools)?);
+    let mut rows = Vec::new();
+    for skill in skill_prompts(&loaded.pack, &model, choice)? {
+        Terminal.say(&format!("{} …", skill.name));
+        rows.push(skill.measure(&mut model)?);
+    }
+    let report = json!({
+        "model": model.name(),
+        "device": model.device().name,
+        "caches_in_place": model.is_in_place(),
+        "opened_ms": opened.round(),
+        "prefill_tokens_per_second": round(prefill),
+        "decode_tokens_per_second": round(decode),
+        "mask_us": masks.map(round),
+        "skills": rows,
+        "kept_bytes": model.kept_bytes(),
+        "peak_memory_bytes": peak_memory(),
+    });
+    if as_json {
+        writeln!(output.out, "{report:#}")?;
+        return Ok(EXIT_OK);
+    }
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    for (key, value) in report.as_object().into_iter().flatten().filter(|(key, _)| *key != "skills") {
+        writeln!(output.out, "{key:28} {}", plain(value))?;
+    }
+    writeln!(
+        output.out,
+        "\n{:24} {:>9} {:>9} {:>9} {:>7}",
+        "skill", "tokens", "cold ms", "known ms", "gain"
+    )?;
+    for row in &rows {
+        writeln!(
+            output.out,
+            "{:24} {:>9} {:>9} {:>9} {:>6}x",
+            plain(&row["skill"]),
+            plain(&row["shared_tokens"]),
+            plain(&row["first_token_cold_ms"]),
+            plain(&row["first_token_known_ms"]),
+            plain(&row["gain"])
+        )?;
+    }
+    Ok(EXIT_OK)
+}
+
+fn milliseconds(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+fn round(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Tokens a second of a prompt of about [`READ`] tokens.
+fn read_speed(model: &mut Model) -> Result<f64, Failure> {
+    let mut text = String::new();
+    let mut count = 0;
+    while count < READ {
+        text.push_str("The river rises in the hills, runs through the town and falls into the sea. ");
+        count = model.tokens(&text)?.len();
+    }
+    let mut speeds = Vec::new();
+    for _ in 0..RUNS {
+        model.forget();
+        let start = Instant::now();
+        model.logits(Prompt { text: &text, shared: 0 })?;
+        speeds.push(count as f64 / start.elapsed().as_secs_f64());
+    }
+    Ok(median(speeds))
+}
+
+fn write_speed(model: &mut Model) -> Result<f64, Failure> {
+    let messages = [Message::new("user", "Write a very long story about a ship and its crew.")];
+    let text = model.render(&messages, &[])?;
+    let sampling =
+        Sampling { temperature: 0.0, max_new_tokens: WRITTEN, ..Sampling::of(model.generation(), 0) };
+    let stop = AtomicBool::new(false);
+    let mut speeds = Vec::new();
+    for _ in 0..RUNS {
+        let prompt = Prompt { text: &text, shared: 0 };
+        let written = model.write(prompt, &sampling, Calls::None, &stop, &mut |_| {})?;
+        speeds.extend(written.tokens_per_second());
+    }
+    Ok(median(speeds))
+}
+
+/// Microseconds a token of finding out which tokens a call admits; None where the library has no tools.
+fn mask_time(model: &mut Model, tools: &[ToolDeclaration]) -> Result<Option<f64>, Failure> {
+    if tools.is_empty() {
+        return Ok(None);
+    }
+    let text = model.render(&[Message::new("user", "What is 3 * (4 + 5)?")], &[])?;
+    let stop = AtomicBool::new(false);
+    let mut times = Vec::new();
+    for seed in 0..RUNS as u64 {
+        let sampling = Sampling::of(model.generation(), seed);
+        let prompt = Prompt { text: &text, shared: 0 };
+        let written = model.write(prompt, &sampling, Calls::Must(tools), &stop, &mut |_| {})?;
+        let (time, count) = written.masking;
+        times.push(time.as_secs_f64() * 1e6 / count.max(1) as f64);
+    }
+    Ok(Some(median(times)))
+}
+
+/// A prompt of a skill, with what other prompts of it begin with.
+struct SkillPrompt {
+    name: String,
+    text: String,
+    shared: usize,
+}
+
+/// A prompt of each skill that has an exemplar: its first exemplar's message with another word behind, so that the
+/// prompt is none that it has seen.
+fn skill_prompts(
+    pack: &skill_runtime::artifact::Pack,
+    opened: &Model,
+    choice: &ModelChoice,
+) -> Result<Vec<SkillPrompt>, Failure> {
+    let (texts, names) = (pack.library(), pack.skill_names());
+    let router = Router::new(pack);
+    let tools = ToolSet::all(pack);
+    let mut profile = opened.profile().clone();
+    model::override_answers(&mut profile, choice.answers);
+    let mut scratch = Scratch::default();
+    let mut prompts = Vec::new();
+    for (number, name) in names.iter().enumerate() {
+        let skill = pack.skill_text(number);
+        let Some(exemplar) = skill.exemplars.first() else { continue };
+        let mut route = router.route(&mut scratch, State::default(), &exemplar.message, &tools);
+        route.opening = None;
+        let language = texts.languages.first().cloned().unwrap_or_default();
+        let message = format!("{} Lindmark", exemplar.message);
+        let inputs = Inputs {
+            library: &texts,
+            skill: Some(&skill),
+            route: &route,
+            language: &language,
+            history: &[],
+            message: &message,
+            runs: &[],
+            profile: &profile,
+            template_takes_tools: opened.template_takes_tools(),
+            format: opened.calls().format,
+            available: None,
+            withheld: false,
+        };
+        let Plan { messages, tools, shared, .. } = prompt::plan(&inputs);
+        let text = opened.render(&messages, &tools)?;
+        let shared = opened.shared(&text, messages.get(..shared).unwrap_or_default(), &tools);
+        prompts.push(SkillPrompt { name: (*name).to_owned(), text, shared });
+    }
+    Ok(prompts)
+}
+
+impl SkillPrompt {
+    fn measure(&self, model: &mut Model) -> Result<Value, Failure> {
+        let shared = model.tokens(self.text.get(..self.shared).unwrap_or_default())?.len();
+        let tokens = model.tokens(&self.text)?.len();
+        let prompt = Prompt { text: &self.text, shared: self.shared };
+        let (mut cold, mut known) = (Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            model.forget();
+            let start = Instant::now();
+            model.logits(prompt)?;
+            cold.push(milliseconds(start));
+            // Another conversation comes between; what is left is the beginning that was kept.
+            model.logits(Prompt { text: "Something else altogether.", shared: 0 })?;
+            let start = Instant::now();
+            model.logits(prompt)?;
+            known.push(milliseconds(start));
+        }
+        let (cold, known) = (median(cold), median(known));
+        Ok(json!({
+            "skill": self.name,
+            "prompt_tokens": tokens,
+            "shared_tokens": shared,
+            "worth_keeping": shared >= WORTH,
+            "first_token_cold_ms": round(cold),
+            "first_token_known_ms": round(known),
+            "gain": round(cold / known),
+        }))
+    }
+}
+
+/// The most memory that this process had, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
