@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::artifact::{LanguageText, LibraryText, Pack, SkillText};
 use crate::model::{
-    CallFormat, Calls, Ending, Message, Model, ModelError, Profile, Prompt, Sampling, Written,
+    Bounds, CallFormat, Calls, Ending, Evidence, Message, Model, ModelError, Profile, Prompt, Sampling,
+    Written,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
@@ -275,7 +276,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                 Writer::Quote | Writer::Model => {}
             }
             reply.model_ran = true;
-            let written = write(&mut self.model, &inputs, calls, stop, observer, reply, turn.start)?;
+            let evidence = prompt::is_grounded(&inputs).then(|| evidence(turn, &reply.tools_run));
+            let bounds = Bounds { calls, evidence: evidence.as_ref() };
+            let written = write(&mut self.model, &inputs, bounds, stop, observer, reply, turn.start)?;
             match written.call {
                 Some(call) => self.run_tool(&call, &turn.context, &mut runs, reply, observer),
                 None if matches!(calls, Calls::Must(_)) => {
@@ -322,6 +325,13 @@ impl<'p, M: ModelSource> Agent<'p, M> {
     }
 }
 
+/// What a grounded answer may take figures and links from: results of this turn and the user's words.
+fn evidence(turn: &Turn<'_>, runs: &[ToolReport]) -> Evidence {
+    let results = runs.iter().filter(|run| !run.failed).map(|run| run.result.as_str());
+    let said = turn.history.iter().filter(|message| message.role == "user").map(|m| m.content.as_str());
+    Evidence::of(results.chain(said).chain([turn.message]))
+}
+
 /// What a turn is answered from.
 struct Turn<'t> {
     message: &'t str,
@@ -363,7 +373,7 @@ fn milliseconds(time: Duration) -> f64 {
 fn write<M: ModelSource>(
     source: &mut M,
     inputs: &Inputs<'_>,
-    calls: Calls<'_>,
+    bounds: Bounds<'_>,
     stop: &AtomicBool,
     observer: &mut dyn Observer,
     reply: &mut Reply,
@@ -373,7 +383,8 @@ fn write<M: ModelSource>(
     let context = model.context();
     let (template_takes_tools, format) = (model.template_takes_tools(), model.calls().format);
     let told = template_takes_tools || inputs.profile.tool_block.is_some();
-    if let (Calls::May(_) | Calls::Must(_), false, Some(remark)) = (calls, told, &model.calls().remark) {
+    if let (Calls::May(_) | Calls::Must(_), false, Some(remark)) = (bounds.calls, told, &model.calls().remark)
+    {
         return Err(ModelError::NoTools(remark.clone()));
     }
     let sampling = Sampling::of(model.generation(), 0);
@@ -396,7 +407,7 @@ fn write<M: ModelSource>(
     let sampling = source.adjust(sampling);
     let mut first = None;
     let prompt = Prompt { text: &text, shared };
-    let written = source.model()?.write(prompt, &sampling, calls, stop, &mut |piece| {
+    let written = source.model()?.write(prompt, &sampling, bounds, stop, &mut |piece| {
         first.get_or_insert_with(|| start.elapsed());
         observer.text(piece);
     })?;
@@ -406,7 +417,7 @@ fn write<M: ModelSource>(
     reply.time_to_first_token_ms = milliseconds(first.unwrap_or_else(|| start.elapsed()));
     reply.tokens_per_second = written.tokens_per_second().map(|speed| (speed * 10.0).round() / 10.0);
     match written.ending {
-        Ending::Limit if !matches!(calls, Calls::Must(_)) => reply.labels.push(Label::Limit),
+        Ending::Limit if !matches!(bounds.calls, Calls::Must(_)) => reply.labels.push(Label::Limit),
         Ending::Stopped => reply.labels.push(Label::Stopped),
         Ending::Limit | Ending::EndOfTurn | Ending::Call => {}
     }

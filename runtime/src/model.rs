@@ -9,6 +9,7 @@ mod calls;
 mod decoder;
 mod device;
 mod error;
+mod evidence;
 mod files;
 mod guard;
 mod prefixes;
@@ -24,8 +25,9 @@ use tokenizers::Tokenizer;
 pub use calls::{CallForm, CallFormat};
 pub use device::{Device, DeviceChoice};
 pub use error::ModelError;
+pub use evidence::Evidence;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
-pub use guard::Calls;
+pub use guard::{Bounds, Calls};
 pub use sampler::Sampling;
 pub use template::{ChatTemplate, Message, function};
 
@@ -285,7 +287,7 @@ impl Model {
         Ok((Resident { tokens, cache }, logits, prefilled))
     }
 
-    /// Writes an answer to a rendered prompt, with at most one call of those that `calls` admits. `on_text` gets
+    /// Writes an answer to a rendered prompt, with at most one call and within `bounds`. `on_text` gets
     /// each piece of text as it is written, never a call; `stop` ends it between two tokens.
     ///
     /// # Errors
@@ -294,7 +296,7 @@ impl Model {
         &mut self,
         prompt: Prompt<'_>,
         sampling: &Sampling,
-        calls: Calls<'_>,
+        bounds: Bounds<'_>,
         stop: &AtomicBool,
         on_text: &mut dyn FnMut(&str),
     ) -> Result<Written, ModelError> {
@@ -305,7 +307,7 @@ impl Model {
         let limit = sampling.max_new_tokens.min(room);
         let (mut resident, mut logits, prefilled_tokens) = self.prefill(tokens, prompt)?;
         let mut sampler = Sampler::new(sampling);
-        let mut guard = Guard::new(&self.vocabulary, self.calls.format, calls)?;
+        let mut guard = Guard::new(&self.vocabulary, self.calls.format, bounds)?;
         let mut stream = self.tokenizer.decode_stream(true);
         let mut written = Written {
             text: String::new(),

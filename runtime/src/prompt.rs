@@ -116,23 +116,38 @@ pub fn calls<'t>(inputs: &Inputs<'_>, tools: &'t [ToolDeclaration]) -> Calls<'t>
 /// Who writes the answer to this route.
 #[must_use]
 pub fn writer(inputs: &Inputs<'_>) -> Writer {
-    let Some(skill) = inputs.skill else { return Writer::Model };
+    match mode(inputs) {
+        (_, Some(exemplar)) => Writer::Exemplar(exemplar.answer.clone()),
+        ("quote", None) => Writer::Quote,
+        _ => Writer::Model,
+    }
+}
+
+/// Whether the model may write only figures and links of the evidence.
+#[must_use]
+pub fn is_grounded(inputs: &Inputs<'_>) -> bool {
+    matches!(mode(inputs), ("grounded", None))
+}
+
+/// The mode of the answer, and the exemplar that is the answer.
+fn mode<'a>(inputs: &Inputs<'a>) -> (&'a str, Option<&'a Exemplar>) {
+    let Some(skill) = inputs.skill else { return ("free", None) };
     let mut mode = skill.answer.as_str();
     if mode == "exemplar" {
         let label = inputs.route.evidence.first().and_then(|evidence| evidence.label.as_deref());
         let label = label.filter(|_| inputs.route.decision.stage == Stage::Trigger);
         let labelled =
             label.and_then(|label| skill.exemplars.iter().find(|e| e.label.as_deref() == Some(label)));
-        if let Some(exemplar) = labelled {
+        if labelled.is_some() {
             // Exemplars of one label are unique, so a second language has a label of its own.
-            return Writer::Exemplar(exemplar.answer.clone());
+            return (mode, labelled);
         }
         mode = skill.answer_else.as_deref().unwrap_or("free");
     }
     if mode == "grounded" && inputs.profile.answers == AnswerPolicy::Strict {
         mode = "quote";
     }
-    if mode == "quote" { Writer::Quote } else { Writer::Model }
+    (mode, None)
 }
 
 /// Builds the plan of a turn.

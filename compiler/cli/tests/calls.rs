@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 use skill_runtime::artifact::{Parameter, ParameterType, ToolDeclaration, ToolOrigin};
-use skill_runtime::model::{Calls, DeviceChoice, Ending, Message, Model, Prompt, Sampling};
+use skill_runtime::model::{Bounds, Calls, DeviceChoice, Ending, Message, Model, Prompt, Sampling};
 use skillc::model_store::Store;
 
 fn model() -> Model {
@@ -32,6 +32,20 @@ fn tool(name: &str, parameters: &[(&str, ParameterType)]) -> ToolDeclaration {
     }
 }
 
+fn chat(skills: &Path, arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .arg("--skills")
+        .arg(skills)
+        .args(["chat", "--json", "--device", "cpu"])
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .stdin(Stdio::null())
+        .output()
+        .expect("skillc starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
 #[test]
 fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_none() {
     let mut model = model();
@@ -49,9 +63,13 @@ fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_non
             Sampling { temperature: 2.0, max_new_tokens: 8, ..Sampling::of(model.generation(), seed) };
         let mut shown = String::new();
         let written = model
-            .write(Prompt { text: &prompt, shared: 0 }, &sampling, Calls::Must(&tools), &stop, &mut |text| {
-                shown.push_str(text)
-            })
+            .write(
+                Prompt { text: &prompt, shared: 0 },
+                &sampling,
+                Bounds::of(Calls::Must(&tools)),
+                &stop,
+                &mut |text| shown.push_str(text),
+            )
             .expect("it writes");
         assert_eq!(written.ending, Ending::Call, "a call is not cut at the limit of the text");
         let call = written.call.expect("a call");
@@ -69,7 +87,7 @@ fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_non
     let prompt = model.render(&ask(begun), &[]).expect("it renders") + "<tool_call";
     let sampling = Sampling { temperature: 0.0, max_new_tokens: 12, ..Sampling::of(model.generation(), 0) };
     let written = model
-        .write(Prompt { text: &prompt, shared: 0 }, &sampling, Calls::None, &stop, &mut |_| {})
+        .write(Prompt { text: &prompt, shared: 0 }, &sampling, Bounds::of(Calls::None), &stop, &mut |_| {})
         .expect("it writes");
     assert!(written.call.is_none() && !written.text.contains("<tool_call>"), "{}", written.text);
 }
@@ -93,19 +111,50 @@ skill shopping {
 }
 "#;
     std::fs::write(&skills, source).expect("written");
-    let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
-        .arg("--skills")
-        .arg(&skills)
-        .args(["chat", "--json", "--greedy", "--device", "cpu", "What do four apples of 3 euros cost?"])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
-        .stdin(Stdio::null())
-        .output()
-        .expect("skillc starts");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let reply: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let reply = chat(&skills, &["--greedy", "What do four apples of 3 euros cost?"]);
     let run = &reply["tools_run"][0];
     assert_eq!(run["name"], "calculator");
     assert_eq!(reply["model_ran"], true);
     assert_eq!(reply["reply"], run["result"], "code quotes what the tool returned: {reply}");
     assert_eq!(reply["labels"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_grounded_answer_holds_figures_of_the_evidence_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let skills = folder.path().join("age.skill");
+    let source = r#"
+tool calculator(expression: text) computed "Calculates an expression such as 3 * (4 + 5)."
+skill age {
+  description: "Says how old something is."
+  tools: [calculator]
+  answer: grounded
+  opening: calculator(expression: "2026 - 1874")
+  trigger: "how old"
+}
+"#;
+    std::fs::write(&skills, source).expect("written");
+    let allowed = ["2026", "1874", "152", "2,026", "1,874"];
+    for seed in ["1", "2", "3"] {
+        let reply = chat(
+            &skills,
+            &[
+                "--answers",
+                "author",
+                "--temperature",
+                "1.5",
+                "--max-tokens",
+                "60",
+                "--seed",
+                seed,
+                "How old is the mill? List years and numbers about it.",
+            ],
+        );
+        let text = reply["reply"].as_str().expect("a text");
+        let mut figures = text.split(|c: char| !c.is_ascii_digit() && c != ',').filter(|word| word.len() > 1);
+        let foreign = figures
+            .find(|word| !allowed.contains(&word.trim_matches(',')) && word.trim_matches(',').len() > 1);
+        assert_eq!(foreign, None, "{text}");
+        assert!(!text.contains("http"), "{text}");
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use skill_runtime::model::{Calls, DeviceChoice, Model, Prompt, Sampling};
+use skill_runtime::model::{Bounds, Calls, DeviceChoice, Model, Prompt, Sampling};
 use skillc::model_store::Store;
 
 fn model() -> Model {
@@ -66,7 +66,7 @@ fn a_conversation_longer_than_its_buffers_writes_what_it_would_have_written() {
     let sampling = Sampling { temperature: 0.0, max_new_tokens: 140, ..Sampling::of(model.generation(), 0) };
     let write = |model: &mut Model| {
         let prompt = Prompt { text: &text, shared: 0 };
-        model.write(prompt, &sampling, Calls::None, &stop, &mut |_| {}).expect("it writes")
+        model.write(prompt, &sampling, Bounds::of(Calls::None), &stop, &mut |_| {}).expect("it writes")
     };
     let first = write(&mut model);
     let again = write(&mut model);

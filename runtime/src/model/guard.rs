@@ -10,6 +10,7 @@ use toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
 
 use super::ModelError;
 use super::calls::CallFormat;
+use super::evidence::{Evidence, Spelling};
 use super::sampler::Sampler;
 use crate::artifact::ToolDeclaration;
 use crate::router::OpeningCall;
@@ -24,6 +25,26 @@ pub enum Calls<'t> {
     /// A call of one of these and nothing else.
     Must(&'t [ToolDeclaration]),
 }
+
+/// What may be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'t> {
+    /// Calls.
+    pub calls: Calls<'t>,
+    /// Text may hold figures and links of this only; None: any.
+    pub evidence: Option<&'t Evidence>,
+}
+
+impl<'t> Bounds<'t> {
+    /// Any text, and these calls.
+    #[must_use]
+    pub fn of(calls: Calls<'t>) -> Self {
+        Self { calls, evidence: None }
+    }
+}
+
+/// Draws that evidence refuses before every token is looked at.
+const MOST_DRAWS: usize = 8;
 
 /// Most tokens of a call. Texts and numbers in it are bounded; white space and names are not many.
 const MOST_CALL_TOKENS: usize = 512;
@@ -129,6 +150,17 @@ fn token_bytes(piece: &str, letters: &[(char, u8)]) -> Vec<u8> {
     all.unwrap_or_else(|| piece.replace('▁', " ").into_bytes())
 }
 
+/// Makes a token impossible; there must be another.
+fn refuse(logits: &mut [f32], token: u32) -> Result<(), ModelError> {
+    match logits.get_mut(token as usize) {
+        Some(logit) if logit.is_finite() => {
+            *logit = f32::NEG_INFINITY;
+            Ok(())
+        }
+        _ => Err(ModelError::Calls("no token can follow".to_owned())),
+    }
+}
+
 /// What is being written.
 enum State {
     /// Text. The last bytes of it, as many as could begin a call, and the tokens that hold them.
@@ -142,6 +174,9 @@ pub(super) struct Guard<'v> {
     vocabulary: &'v Vocabulary,
     format: CallFormat,
     calls: Calls<'v>,
+    evidence: Option<&'v Evidence>,
+    /// Where the text stands in figures and links.
+    spelling: Spelling,
     state: State,
     /// All that was written may begin a call.
     fresh: bool,
@@ -165,8 +200,9 @@ impl<'v> Guard<'v> {
     pub(super) fn new(
         vocabulary: &'v Vocabulary,
         format: CallFormat,
-        calls: Calls<'v>,
+        bounds: Bounds<'v>,
     ) -> Result<Self, ModelError> {
+        let Bounds { calls, evidence } = bounds;
         let state = match calls {
             Calls::Must(tools) => State::Call {
                 matcher: Box::new(vocabulary.matcher(format.grammar(tools, ""))?),
@@ -177,7 +213,9 @@ impl<'v> Guard<'v> {
             Calls::None | Calls::May(_) => State::Text { tail: Vec::new(), tokens: Vec::new() },
         };
         let masking = (std::time::Duration::ZERO, 0);
-        Ok(Self { vocabulary, format, calls, state, fresh: true, held: String::new(), masking })
+        let spelling = Spelling::default();
+        let (fresh, held) = (true, String::new());
+        Ok(Self { vocabulary, format, calls, evidence, spelling, state, fresh, held, masking })
     }
 
     fn tools(&self) -> &'v [ToolDeclaration] {
@@ -203,8 +241,15 @@ impl<'v> Guard<'v> {
             return self.next_of_call(logits);
         }
         sampler.penalise(logits, written);
-        loop {
+        for draw in 0.. {
+            if draw == MOST_DRAWS {
+                self.refuse_all(logits);
+            }
             let token = sampler.draw(logits);
+            if !self.is_admitted(token) {
+                refuse(logits, token)?;
+                continue;
+            }
             let Some(begins) = self.completes_start(token) else {
                 self.push_text(token);
                 return Ok(Chosen::Token(token));
@@ -212,9 +257,25 @@ impl<'v> Guard<'v> {
             if let Some(chosen) = self.begin(token, begins)? {
                 return Ok(chosen);
             }
-            match logits.get_mut(token as usize) {
-                Some(logit) if logit.is_finite() => *logit = f32::NEG_INFINITY,
-                _ => return Err(ModelError::Calls("no token can follow".to_owned())),
+            refuse(logits, token)?;
+        }
+        Err(ModelError::Calls("no token can follow".to_owned()))
+    }
+
+    /// Whether the evidence has what the text is with this token.
+    fn is_admitted(&self, token: u32) -> bool {
+        let Some(evidence) = self.evidence else { return true };
+        if self.vocabulary.ends.contains(&token) {
+            return self.spelling.may_end(evidence);
+        }
+        self.spelling.clone().follow(evidence, self.vocabulary.of(token))
+    }
+
+    /// Refuses every token that the evidence does not admit: in the middle of a figure these are nearly all.
+    fn refuse_all(&self, logits: &mut [f32]) {
+        for (token, logit) in logits.iter_mut().enumerate() {
+            if logit.is_finite() && !self.is_admitted(token as u32) {
+                *logit = f32::NEG_INFINITY;
             }
         }
     }
@@ -261,6 +322,9 @@ impl<'v> Guard<'v> {
 
     fn push_text(&mut self, token: u32) {
         let bytes = self.vocabulary.of(token);
+        if let Some(evidence) = self.evidence {
+            self.spelling.follow(evidence, bytes);
+        }
         let keep = self.format.start().len() - 1;
         if let State::Text { tail, tokens } = &mut self.state {
             tail.extend_from_slice(bytes);
@@ -396,7 +460,7 @@ mod tests {
     fn write(
         vocabulary: &Vocabulary,
         format: CallFormat,
-        calls: Calls<'_>,
+        bounds: Bounds<'_>,
         seed: u64,
         favour: &str,
     ) -> Result<(String, Option<OpeningCall>), ModelError> {
@@ -410,7 +474,7 @@ mod tests {
             seed,
         };
         let mut sampler = Sampler::new(&sampling);
-        let mut guard = Guard::new(vocabulary, format, calls)?;
+        let mut guard = Guard::new(vocabulary, format, bounds)?;
         let mut bytes = Vec::new();
         let mut favoured = favour.bytes();
         for _ in 0..2_000 {
@@ -461,7 +525,7 @@ mod tests {
         for format in [CallFormat::Hermes, CallFormat::Xml, CallFormat::Json] {
             let mut finished = 0;
             for seed in 0..60 {
-                let (text, call) = write(&vocabulary, format, Calls::Must(&tools), seed, "")?;
+                let (text, call) = write(&vocabulary, format, Bounds::of(Calls::Must(&tools)), seed, "")?;
                 finished += u32::from(call.is_some());
                 assert!(call.is_none_or(|call| fits(&call)), "{format:?}: {text}");
             }
@@ -481,7 +545,7 @@ mod tests {
             (CallFormat::Json, "{\"name\": \"delete_all\""),
         ] {
             for seed in 0..20 {
-                let (text, call) = write(&vocabulary, format, Calls::May(one), seed, begin)?;
+                let (text, call) = write(&vocabulary, format, Bounds::of(Calls::May(one)), seed, begin)?;
                 let call = call.ok_or_else(|| ModelError::Calls(format!("{format:?}: no call in {text}")))?;
                 assert!(call.tool == "calculator" && fits(&call), "{text}");
                 assert!(text.contains(format.start()), "{text}");
@@ -495,7 +559,7 @@ mod tests {
         let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
         for seed in 0..20 {
             let begin = "a < b <tool_call>{\"name\"";
-            let (text, call) = write(&vocabulary, CallFormat::Hermes, Calls::None, seed, begin)?;
+            let (text, call) = write(&vocabulary, CallFormat::Hermes, Bounds::of(Calls::None), seed, begin)?;
             assert!(call.is_none() && !text.contains("<tool_call>"), "{text}");
             assert!(text.starts_with("a < b <tool_call"), "free text stays free: {text}");
         }
@@ -503,9 +567,27 @@ mod tests {
     }
 
     #[test]
+    fn chance_writes_only_figures_and_links_of_the_evidence() -> Result<(), ModelError> {
+        let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
+        let evidence = Evidence::of(["In 1874 it had 46,700 books: https://mill.example/books"]);
+        let mut figures = 0;
+        for seed in 0..40 {
+            for begin in ["In 18", "It had 4", "Source: https://", "It had 99 of 12 in 2021"] {
+                let bounds = Bounds { calls: Calls::None, evidence: Some(&evidence) };
+                let (text, _) = write(&vocabulary, CallFormat::Hermes, bounds, seed, begin)?;
+                let mut spelling = Spelling::default();
+                assert!(spelling.follow(&evidence, text.as_bytes()), "{text}");
+                figures += text.matches("1874").count() + text.matches("46").count();
+            }
+        }
+        assert!(figures > 40, "{figures}: what the evidence has can be written");
+        Ok(())
+    }
+
+    #[test]
     fn what_could_begin_a_call_is_shown_once_it_does_not() -> Result<(), ModelError> {
         let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
-        let mut guard = Guard::new(&vocabulary, CallFormat::Hermes, Calls::None)?;
+        let mut guard = Guard::new(&vocabulary, CallFormat::Hermes, Bounds::of(Calls::None))?;
         let shown: Vec<Option<String>> =
             ["a <", "tool", " box> <t"].into_iter().map(|piece| guard.show(piece)).collect();
         assert_eq!(shown, [Some("a ".to_owned()), None, Some("<tool box> ".to_owned())]);

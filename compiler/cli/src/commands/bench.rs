@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use skill_runtime::artifact::ToolDeclaration;
-use skill_runtime::model::{Calls, Message, Model, Prompt, Sampling};
+use skill_runtime::model::{Bounds, Calls, Message, Model, Prompt, Sampling};
 use skill_runtime::prompt::{self, Inputs, Plan};
 use skill_runtime::router::{Router, Scratch, State, ToolSet};
 
@@ -123,7 +123,7 @@ fn write_speed(model: &mut Model) -> Result<f64, Failure> {
     let mut speeds = Vec::new();
     for _ in 0..RUNS {
         let prompt = Prompt { text: &text, shared: 0 };
-        let written = model.write(prompt, &sampling, Calls::None, &stop, &mut |_| {})?;
+        let written = model.write(prompt, &sampling, Bounds::of(Calls::None), &stop, &mut |_| {})?;
         speeds.extend(written.tokens_per_second());
     }
     Ok(median(speeds))
@@ -140,7 +140,7 @@ fn mask_time(model: &mut Model, tools: &[ToolDeclaration]) -> Result<Option<f64>
     for seed in 0..RUNS as u64 {
         let sampling = Sampling::of(model.generation(), seed);
         let prompt = Prompt { text: &text, shared: 0 };
-        let written = model.write(prompt, &sampling, Calls::Must(tools), &stop, &mut |_| {})?;
+        let written = model.write(prompt, &sampling, Bounds::of(Calls::Must(tools)), &stop, &mut |_| {})?;
         let (time, count) = written.masking;
         times.push(time.as_secs_f64() * 1e6 / count.max(1) as f64);
     }
