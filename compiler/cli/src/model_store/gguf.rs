@@ -1,6 +1,8 @@
-//! Reads GGUF: metadata and the three tensor types that the embedded default holds.
+//! Reads GGUF: metadata and tensors.
 //!
-//! Source of the layout: the GGUF specification, version 3, and ggml's block formats `Q8_0` and `Q4_1`.
+//! Source of the layout: the GGUF specification, version 3.
+
+mod storage;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,6 +10,7 @@ use std::path::Path;
 use half::f16;
 
 use super::StoreError;
+use storage::{Affine, Storage};
 
 /// Weights in a block.
 pub(super) const BLOCK: usize = 32;
@@ -21,26 +24,6 @@ pub(super) enum Value {
     Text(String),
     Texts(Vec<String>),
     Numbers(Vec<f64>),
-}
-
-/// Storage of a tensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
-    F32,
-    /// Per 32 weights: a 16-bit scale, 32 signed bytes.
-    Q8_0,
-    /// Per 32 weights: a 16-bit scale, a 16-bit minimum, 32 nibbles.
-    Q4_1,
-}
-
-impl Storage {
-    fn block_bytes(self) -> usize {
-        match self {
-            Self::F32 => 4 * BLOCK,
-            Self::Q8_0 => 2 + BLOCK,
-            Self::Q4_1 => 4 + BLOCK / 2,
-        }
-    }
 }
 
 /// A tensor: `rows` x `columns` weights, row by row.
@@ -195,16 +178,12 @@ impl Gguf {
             }
             let columns = reader.length()?;
             let rows = if dimensions == 2 { reader.length()? } else { 1 };
-            let storage = match reader.u32()? {
-                0 => Storage::F32,
-                3 => Storage::Q4_1,
-                8 => Storage::Q8_0,
-                other => {
-                    return Err(StoreError::BadModel(format!(
-                        "tensor {name} has ggml type {other}; F32, Q4_1 and Q8_0 are supported"
-                    )));
-                }
-            };
+            let number = reader.u32()?;
+            let storage = Storage::of(number).ok_or_else(|| {
+                let names: Vec<&str> = Storage::ALL.iter().map(|(.., name)| *name).collect();
+                let names = names.join(", ");
+                StoreError::BadModel(format!("tensor {name} has ggml type {number}; supported are {names}"))
+            })?;
             let offset = usize::try_from(reader.u64()?).map_err(|_| damaged("an offset overflows"))?;
             infos.push((name, columns, rows, storage, offset));
         }
@@ -215,12 +194,13 @@ impl Gguf {
         let data = reader.at.next_multiple_of(alignment);
         let mut tensors = BTreeMap::new();
         for (name, columns, rows, storage, offset) in infos {
-            if columns % BLOCK != 0 {
+            let block = storage.block_weights();
+            if columns % block != 0 {
                 return Err(StoreError::BadModel(format!(
-                    "tensor {name}: {columns} columns are no multiple of {BLOCK}"
+                    "tensor {name}: {columns} columns are no multiple of {block}"
                 )));
             }
-            let len = (columns / BLOCK)
+            let len = (columns / block)
                 .checked_mul(rows)
                 .and_then(|blocks| blocks.checked_mul(storage.block_bytes()))
                 .ok_or_else(|| damaged(format!("the size of tensor {name}")))?;
@@ -285,39 +265,15 @@ impl Gguf {
     }
 
     /// Calls `block` with each 32 weights in order, as 32-bit floats.
-    pub(super) fn blocks(&self, tensor: &Tensor, mut block: impl FnMut(&[f32; BLOCK])) {
-        let data = self.bytes.get(tensor.start..tensor.start + tensor.len).unwrap_or_default();
-        let mut out = [0_f32; BLOCK];
-        let half = |raw: &[u8]| match raw {
-            [low, high, ..] => f16::from_le_bytes([*low, *high]).to_f32(),
-            _ => 0.0,
-        };
-        for raw in data.chunks_exact(tensor.storage.block_bytes()) {
-            match tensor.storage {
-                Storage::F32 => {
-                    for (weight, bytes) in out.iter_mut().zip(raw.chunks_exact(4)) {
-                        let mut four = [0; 4];
-                        four.copy_from_slice(bytes);
-                        *weight = f32::from_le_bytes(four);
-                    }
-                }
-                Storage::Q8_0 => {
-                    let scale = half(raw);
-                    for (weight, byte) in out.iter_mut().zip(raw.iter().skip(2)) {
-                        *weight = scale * f32::from(i8::from_le_bytes([*byte]));
-                    }
-                }
-                Storage::Q4_1 => {
-                    let (scale, minimum) = (half(raw), half(raw.get(2..).unwrap_or_default()));
-                    let (low, high) = out.split_at_mut(BLOCK / 2);
-                    for ((low, high), byte) in low.iter_mut().zip(high).zip(raw.iter().skip(4)) {
-                        *low = scale * f32::from(byte & 15) + minimum;
-                        *high = scale * f32::from(byte >> 4) + minimum;
-                    }
-                }
-            }
-            block(&out);
+    fn blocks(&self, tensor: &Tensor, mut block: impl FnMut(&[f32; BLOCK])) {
+        for raw in self.raw_blocks(tensor) {
+            tensor.storage.weights(raw, &mut block);
         }
+    }
+
+    fn raw_blocks(&self, tensor: &Tensor) -> std::slice::ChunksExact<'_, u8> {
+        let data = self.bytes.get(tensor.start..tensor.start + tensor.len).unwrap_or_default();
+        data.chunks_exact(tensor.storage.block_bytes())
     }
 
     /// All weights as 32-bit floats.
@@ -329,9 +285,8 @@ impl Gguf {
 
     /// Weights as 8-bit integers with a 32-bit scale and an 8-bit zero point a block.
     ///
-    /// Exact for `Q8_0`. A `Q4_1` block holds `scale * n + minimum` for n from 0 to 15: its grid is refined k times,
-    /// and of all k that fit into 8 bits the one is taken whose zero point lies nearest to an integer. Other blocks
-    /// are rounded symmetrically.
+    /// Exact for `Q8_0`, `Q4_0` and `Q5_0`. Blocks of `scale * n + minimum` are refined k times, and of all k that fit
+    /// into 8 bits the one is taken whose zero point lies nearest to an integer. Other blocks are rounded symmetrically.
     pub(super) fn quantised(&self, tensor: &Tensor) -> Quantised {
         let blocks = tensor.rows * tensor.columns / BLOCK;
         let mut out = Quantised {
@@ -339,29 +294,20 @@ impl Gguf {
             scales: Vec::with_capacity(blocks),
             zero_points: Vec::with_capacity(blocks),
         };
-        let data = self.bytes.get(tensor.start..tensor.start + tensor.len).unwrap_or_default();
-        match tensor.storage {
-            Storage::Q8_0 => {
-                for raw in data.chunks_exact(Storage::Q8_0.block_bytes()) {
+        for raw in self.raw_blocks(tensor) {
+            match tensor.storage {
+                Storage::Q8_0 => {
                     if let [low, high, bytes @ ..] = raw {
                         out.scales.push(f16::from_le_bytes([*low, *high]).to_f32());
                         out.zero_points.push(SYMMETRIC);
                         out.weights.extend(bytes.iter().map(|byte| byte.wrapping_add(SYMMETRIC)));
                     }
                 }
+                Storage::F32 | Storage::F16 | Storage::Bf16 | Storage::Q6K => {
+                    tensor.storage.weights(raw, |block| out.push_symmetric(block));
+                }
+                _ => tensor.storage.affine(raw, |block| out.push_affine(block)),
             }
-            Storage::Q4_1 => {
-                let mut raw = data.chunks_exact(Storage::Q4_1.block_bytes());
-                self.blocks(tensor, |block| match raw.next().and_then(refined) {
-                    Some((nibbles, factor, scale, zero_point)) => {
-                        out.scales.push(scale);
-                        out.zero_points.push(zero_point);
-                        out.weights.extend(nibbles.map(|nibble| nibble * factor));
-                    }
-                    None => out.push_symmetric(block),
-                });
-            }
-            Storage::F32 => self.blocks(tensor, |block| out.push_symmetric(block)),
         }
         out
     }
@@ -381,6 +327,24 @@ pub(super) struct Quantised {
 }
 
 impl Quantised {
+    /// A block on a finer grid; one in whose range zero does not lie is rounded.
+    fn push_affine(&mut self, block: &Affine) {
+        let Affine { numbers, scale, minimum, most } = block;
+        let ratio = -minimum / scale;
+        if *scale == 0.0 || !(0.0..=f32::from(*most)).contains(&ratio) {
+            return self.push_symmetric(&numbers.map(|number| scale * f32::from(number) + minimum));
+        }
+        let error = |factor: u8| {
+            let exact = ratio * f32::from(factor);
+            (exact - exact.round()).abs() / f32::from(factor)
+        };
+        let factors = 1..=u8::MAX / most;
+        let factor = factors.min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(1);
+        self.scales.push(scale / f32::from(factor));
+        self.zero_points.push((ratio * f32::from(factor)).round() as u8);
+        self.weights.extend(numbers.map(|number| number * factor));
+    }
+
     fn push_symmetric(&mut self, block: &[f32; BLOCK]) {
         let largest = block.iter().fold(0_f32, |largest, weight| largest.max(weight.abs()));
         let scale = largest / 127.0;
@@ -391,30 +355,6 @@ impl Quantised {
         self.weights
             .extend(block.iter().map(|weight| ((weight * inverse).round() + middle).clamp(0.0, 255.0) as u8));
     }
-}
-
-/// A `Q4_1` block on a finer grid: nibbles, the factor on them, scale and zero point. None if zero lies outside.
-fn refined(raw: &[u8]) -> Option<([u8; BLOCK], u8, f32, u8)> {
-    let [a, b, c, d, bytes @ ..] = raw else { return None };
-    let scale = f16::from_le_bytes([*a, *b]).to_f32();
-    let minimum = f16::from_le_bytes([*c, *d]).to_f32();
-    if scale <= 0.0 || minimum > 0.0 || -minimum > 15.0 * scale {
-        return None;
-    }
-    let ratio = -minimum / scale;
-    let error = |factor: u8| {
-        let exact = ratio * f32::from(factor);
-        (exact - exact.round()).abs() / f32::from(factor)
-    };
-    let factor = (1..=17_u8).min_by(|a, b| error(*a).total_cmp(&error(*b)))?;
-    let zero_point = (ratio * f32::from(factor)).round() as u8;
-    let mut nibbles = [0; BLOCK];
-    let (low, high) = nibbles.split_at_mut(BLOCK / 2);
-    for ((low, high), byte) in low.iter_mut().zip(high).zip(bytes) {
-        *low = byte & 15;
-        *high = byte >> 4;
-    }
-    Some((nibbles, factor, scale / f32::from(factor), zero_point))
 }
 
 #[cfg(test)]
