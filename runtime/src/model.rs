@@ -204,12 +204,20 @@ impl Model {
         encode(&self.tokenizer, text)
     }
 
+    /// Logits behind each token, `[tokens, vocabulary]`, flat: one prefill over all of them.
+    ///
+    /// # Errors
+    /// The runtime fails.
+    pub fn all_logits(&mut self, tokens: &[u32]) -> Result<Vec<f32>, ModelError> {
+        self.decoder.all_logits(tokens)
+    }
+
     /// The most likely next token behind each token, teacher-forced: one prefill over all of them.
     ///
     /// # Errors
     /// The runtime fails.
     pub fn best_next(&mut self, tokens: &[u32]) -> Result<Vec<u32>, ModelError> {
-        let logits = self.decoder.all_logits(tokens)?;
+        let logits = self.all_logits(tokens)?;
         let vocabulary = logits.len().checked_div(tokens.len()).unwrap_or_default().max(1);
         Ok(logits.chunks_exact(vocabulary).map(sampler::best).collect())
     }

@@ -285,7 +285,7 @@ pub(crate) enum ModelCommand {
         #[arg(long)]
         reference: bool,
     },
-    /// Convert a GGUF model of the llama architecture
+    /// Convert a GGUF model of the llama, qwen2 or qwen3 architecture
     #[command(after_help = "Example:\n  skillc model import smollm2.gguf -o models/smollm2")]
     Import {
         /// The GGUF file

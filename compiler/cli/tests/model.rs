@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use skill_runtime::model::{DeviceChoice, Model};
 use skillc::model_store::Store;
 use skillc::{Bar, Progress};
 
@@ -111,4 +112,53 @@ fn importing_refuses_what_is_no_gguf_and_leaves_nothing() {
     assert!(error.to_string().contains("GGUF"), "{error}");
     assert!(!target.exists());
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1, "no half-made folder is left");
+}
+
+#[test]
+fn architectures_compute_what_their_reference_computes() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let text = fs::read_to_string(data.join("tiny.json")).expect("the reference's logits");
+    let expected: Value = serde_json::from_str(&text).expect("JSON");
+    let store = store();
+    let runtime = store.runtime().expect("run `skillc model fetch` first; tests do not download");
+    for kind in ["llama", "qwen2", "qwen3"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("model");
+        store.import_file(&data.join(format!("tiny-{kind}.gguf")), &target, &Quiet).expect("it is imported");
+        let mut model = Model::open(&target, &runtime, DeviceChoice::Cpu).expect("it opens");
+        assert!(model.is_in_place(), "{kind}");
+        assert!(!target.join("profile.json").exists(), "the template has a place for tools");
+        let list = |key: &str| expected[kind][key].as_array().expect("a list").iter();
+        let tokens: Vec<u32> = list("tokens").filter_map(Value::as_u64).map(|token| token as u32).collect();
+        let wanted: Vec<f64> = list("logits").filter_map(Value::as_f64).collect();
+        let logits = model.all_logits(&tokens).expect("logits");
+        let last = logits.get(logits.len() - wanted.len()..).expect("the last row");
+        for (at, (found, wanted)) in last.iter().zip(&wanted).enumerate() {
+            assert!((f64::from(*found) - wanted).abs() < 2e-3, "{kind}, token {at}: {found}, not {wanted}");
+        }
+        let ids = model.tokens("Hen <|im_end|>").expect("tokens");
+        assert_eq!(ids.last(), Some(&257), "control tokens are one token");
+        assert!(ids.contains(&258), "merges hold: {ids:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_imported_is_named() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let whole = fs::read(data.join("tiny-llama.gguf")).expect("the model");
+    let folder = tempfile::tempdir().expect("a folder");
+    for (from, to, named) in [
+        (&b"\x05\0\0\0\0\0\0\0llama"[..], &b"\x05\0\0\0\0\0\0\0mamba"[..], "mamba"),
+        (b"\x05\0\0\0\0\0\0\0gpt-2", b"\x05\0\0\0\0\0\0\0tekke", "tekke"),
+        (b"output_norm.weight", b"output_mnor.weight", "output_norm.weight"),
+    ] {
+        let at = whole.windows(from.len()).position(|window| window == from).expect("it is there");
+        let mut changed = whole.clone();
+        changed[at..at + to.len()].copy_from_slice(to);
+        let source = folder.path().join("changed.gguf");
+        fs::write(&source, changed).expect("written");
+        let error =
+            store().import_file(&source, &folder.path().join("out"), &Quiet).expect_err("it is refused");
+        assert!(error.to_string().contains(named), "{error}");
+    }
 }

@@ -1,8 +1,9 @@
-//! Converts a GGUF model of the llama architecture into an ONNX decoder in the Hub's layout.
+//! Converts a GGUF model of the llama, qwen2 or qwen3 architecture into an ONNX decoder in the Hub's layout.
 //!
 //! Weights become 8-bit integers in blocks of 32 (`MatMulNBits`, accuracy level 4), nearly exact for `Q4_1`; the
-//! table of tokens and three small layers stay in 32-bit floats. Attention is `GroupQueryAttention` with the rotary embedding inside; llama's GGUF
-//! files store query and key rows interleaved. `num_logits_to_keep` says for how many last positions logits are
+//! table of tokens and three small layers stay in 32-bit floats. Attention is `GroupQueryAttention` with the rotary
+//! embedding inside; llama's GGUF files store query and key rows interleaved, qwen's do not. qwen2 adds a bias to
+//! queries, keys and values, qwen3 normalises each head's queries and keys. `num_logits_to_keep` says for how many last positions logits are
 //! wanted (0: all).
 
 use std::fs::File;
@@ -12,7 +13,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::StoreError;
-use super::gguf::{BLOCK, Gguf, Quantised, Tensor};
+use super::gguf::{BLOCK, Gguf, Quantised, Tensor, Value};
 use super::onnx::{Attribute, Dim, FLOAT, Graph, INT32, INT64, MICROSOFT, UINT8};
 use super::tokenizer::tokenizer_json;
 
@@ -32,8 +33,27 @@ const EXACT: [&str; 3] = ["attn_output", "attn_k", "attn_v"];
 /// hard text: 95.7 % agreement with neither, 96.4 % with the first, 96.7 % with the second.
 const EXACT_ENDS: usize = 2;
 
+/// How the architectures differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Architecture {
+    Llama,
+    Qwen2,
+    Qwen3,
+}
+
+impl Architecture {
+    const ALL: [(&'static str, Self, &'static str); 3] = [
+        ("llama", Self::Llama, "LlamaForCausalLM"),
+        ("qwen2", Self::Qwen2, "Qwen2ForCausalLM"),
+        ("qwen3", Self::Qwen3, "Qwen3ForCausalLM"),
+    ];
+}
+
 /// What a model of this kind is made of.
 struct Shape {
+    architecture: Architecture,
+    /// Its name in GGUF, and the class that the Hub's configurations name.
+    names: (&'static str, &'static str),
     layers: usize,
     hidden: usize,
     inner: usize,
@@ -48,30 +68,52 @@ struct Shape {
 
 impl Shape {
     fn read(model: &Gguf) -> Result<Self, StoreError> {
-        let architecture = model.text("general.architecture")?;
-        if architecture != "llama" {
+        let named = model.text("general.architecture")?;
+        let known = Architecture::ALL.into_iter().find(|(name, ..)| *name == named);
+        let Some((name, architecture, class)) = known else {
             return Err(StoreError::BadModel(format!(
-                "architecture `{architecture}` is not supported (llama is)"
+                "architecture `{named}` is not supported (llama, qwen2 and qwen3 are)"
             )));
+        };
+        for scaled in ["rope.scaling.type", "rope.scaling.factor", "expert_count"] {
+            let key = format!("{name}.{scaled}");
+            if model.get(&key).is_some_and(|value| *value != Value::Text("none".to_owned())) {
+                return Err(StoreError::BadModel(format!("`{key}` is not supported")));
+            }
         }
-        let hidden = model.integer("llama.embedding_length")?;
-        let heads = model.integer("llama.attention.head_count")?;
+        if model.has_tensor("rope_freqs.weight") {
+            return Err(StoreError::BadModel(
+                "`rope_freqs.weight` (a scaled rotation) is not supported".into(),
+            ));
+        }
+        let integer = |key: &str| model.integer(&format!("{name}.{key}"));
+        let float = |key: &str| model.float(&format!("{name}.{key}"));
+        let (hidden, heads) = (integer("embedding_length")?, integer("attention.head_count")?);
+        let head = match integer("attention.key_length") {
+            Ok(head) => head,
+            Err(_) => hidden.checked_div(heads).unwrap_or_default(),
+        };
         let shape = Self {
-            layers: model.integer("llama.block_count")?,
+            architecture,
+            names: (name, class),
+            layers: integer("block_count")?,
             hidden,
-            inner: model.integer("llama.feed_forward_length")?,
+            inner: integer("feed_forward_length")?,
             heads,
-            kv_heads: model.integer("llama.attention.head_count_kv")?,
-            head: hidden.checked_div(heads).unwrap_or_default(),
-            vocabulary: model.integer("llama.vocab_size")?,
-            context: model.integer("llama.context_length")?,
-            epsilon: model.float("llama.attention.layer_norm_rms_epsilon")? as f32,
-            base: model.float("llama.rope.freq_base")?,
+            kv_heads: integer("attention.head_count_kv")?,
+            head,
+            vocabulary: model.texts("tokenizer.ggml.tokens")?.len(),
+            context: integer("context_length")?,
+            epsilon: float("attention.layer_norm_rms_epsilon")? as f32,
+            base: float("rope.freq_base")?,
         };
         let sound = shape.layers > 0
             && shape.layers <= 256
             && shape.head > 0
-            && shape.head * shape.heads == shape.hidden
+            // What the attention operator's rotation takes.
+            && shape.head.is_multiple_of(16)
+            && shape.heads > 0
+            && (shape.architecture == Architecture::Qwen3 || shape.head * shape.heads == shape.hidden)
             && shape.kv_heads > 0
             && shape.heads.is_multiple_of(shape.kv_heads)
             && shape.context <= 1 << 20;
@@ -111,17 +153,18 @@ pub fn import(
     };
     write("onnx/model.onnx", &encoded)?;
     write("tokenizer.json", &pretty(&tokenizer_json(&model)?))?;
-    write("chat_template.jinja", model.text("tokenizer.chat_template")?.as_bytes())?;
+    let template = model.text("tokenizer.chat_template")?;
+    write("chat_template.jinja", template.as_bytes())?;
     let end = model.integer("tokenizer.ggml.eos_token_id")?;
-    let start = model.integer("tokenizer.ggml.bos_token_id")?;
+    let start = model.integer("tokenizer.ggml.bos_token_id").unwrap_or(end);
     let tokens = model.texts("tokenizer.ggml.tokens")?;
     let token = |id: usize| tokens.get(id).cloned().unwrap_or_default();
     // Both end-of-turn tokens of this family end an answer.
     let mut ends = vec![end];
     ends.extend(tokens.iter().position(|known| known == "<|endoftext|>").filter(|id| *id != end));
     let config = json!({
-        "architectures": ["LlamaForCausalLM"],
-        "model_type": "llama",
+        "architectures": [shape.names.1],
+        "model_type": shape.names.0,
         "num_hidden_layers": shape.layers,
         "hidden_size": shape.hidden,
         "intermediate_size": shape.inner,
@@ -156,7 +199,10 @@ pub fn import(
         "tokenizer_class": "GPT2Tokenizer"
     });
     write("tokenizer_config.json", &pretty(&tokenizer_config))?;
-    write("profile.json", include_bytes!("profile.json"))?;
+    // A template with a place for tools needs no tool block of ours.
+    if !template.contains("tools") {
+        write("profile.json", include_bytes!("profile.json"))?;
+    }
     progress(1.0);
     Ok(())
 }
@@ -297,9 +343,26 @@ impl<W: std::io::Write> Writer<'_, W> {
         let name = |part: &str| format!("blk.{layer}.{part}.weight");
         let kv = shape.kv_heads * shape.head;
         let normed = self.norm(&name("attn_norm"), hidden)?;
-        let query = self.linear(&name("attn_q"), shape.hidden, shape.hidden, &normed)?;
-        let key = self.linear(&name("attn_k"), kv, shape.hidden, &normed)?;
-        let value = self.linear(&name("attn_v"), kv, shape.hidden, &normed)?;
+        let attended_width = shape.heads * shape.head;
+        let mut query = self.linear(&name("attn_q"), attended_width, shape.hidden, &normed)?;
+        let mut key = self.linear(&name("attn_k"), kv, shape.hidden, &normed)?;
+        let mut value = self.linear(&name("attn_v"), kv, shape.hidden, &normed)?;
+        match shape.architecture {
+            Architecture::Llama => {}
+            Architecture::Qwen2 => {
+                for (part, rows, output) in [
+                    ("attn_q", attended_width, &mut query),
+                    ("attn_k", kv, &mut key),
+                    ("attn_v", kv, &mut value),
+                ] {
+                    *output = self.bias(&format!("blk.{layer}.{part}.bias"), rows, output)?;
+                }
+            }
+            Architecture::Qwen3 => {
+                query = self.head_norm(&name("attn_q_norm"), shape.heads, &query)?;
+                key = self.head_norm(&name("attn_k_norm"), shape.kv_heads, &key)?;
+            }
+        }
         let [lengths, total, cosine, sine] = shared;
         let past_key = format!("past_key_values.{layer}.key");
         let past_value = format!("past_key_values.{layer}.value");
@@ -313,10 +376,13 @@ impl<W: std::io::Write> Writer<'_, W> {
                 Attribute::Integer("num_heads", shape.heads as i64),
                 Attribute::Integer("kv_num_heads", shape.kv_heads as i64),
                 Attribute::Integer("do_rotary", 1),
-                Attribute::Integer("rotary_interleaved", 1),
+                Attribute::Integer(
+                    "rotary_interleaved",
+                    i64::from(shape.architecture == Architecture::Llama),
+                ),
             ],
         );
-        let mixed = self.linear(&name("attn_output"), shape.hidden, shape.hidden, &attended)?;
+        let mixed = self.linear(&name("attn_output"), shape.hidden, attended_width, &attended)?;
         let hidden = self.graph.node("Add", "", &[hidden, &mixed], &[]);
         let normed = self.norm(&name("ffn_norm"), &hidden)?;
         let gate = self.linear(&name("ffn_gate"), shape.inner, shape.hidden, &normed)?;
@@ -329,13 +395,28 @@ impl<W: std::io::Write> Writer<'_, W> {
     }
 
     fn norm(&mut self, name: &str, input: &str) -> Result<String, WriteError> {
-        let tensor = self.model.tensor(name, 1, self.shape.hidden)?;
-        let weights = self.graph.weights(
-            name,
-            FLOAT,
-            &[self.shape.hidden],
-            &float_bytes(&self.model.floats(tensor)),
-        )?;
+        self.norm_of(name, self.shape.hidden, input)
+    }
+
+    /// Each head's part of a row by itself.
+    fn head_norm(&mut self, name: &str, heads: usize, input: &str) -> Result<String, WriteError> {
+        let (heads, head) = (heads as i64, self.shape.head as i64);
+        let apart = self.graph.constant(&format!("{name}.apart"), &[1, -1, heads, head], false);
+        let together = self.graph.constant(&format!("{name}.together"), &[1, -1, heads * head], false);
+        let parts = self.graph.node("Reshape", "", &[input, &apart], &[]);
+        let normed = self.norm_of(name, self.shape.head, &parts)?;
+        Ok(self.graph.node("Reshape", "", &[&normed, &together], &[]))
+    }
+
+    fn bias(&mut self, name: &str, rows: usize, input: &str) -> Result<String, WriteError> {
+        let tensor = self.model.tensor(name, 1, rows)?;
+        let weights = self.graph.weights(name, FLOAT, &[rows], &float_bytes(&self.model.floats(tensor)))?;
+        Ok(self.graph.node("Add", "", &[input, &weights], &[]))
+    }
+
+    fn norm_of(&mut self, name: &str, width: usize, input: &str) -> Result<String, WriteError> {
+        let tensor = self.model.tensor(name, 1, width)?;
+        let weights = self.graph.weights(name, FLOAT, &[width], &float_bytes(&self.model.floats(tensor)))?;
         let attributes = [
             Attribute::Float("epsilon", self.shape.epsilon),
             Attribute::Integer("axis", -1),
