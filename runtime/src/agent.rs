@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::artifact::{LanguageText, LibraryText, Pack, SkillText};
 use crate::model::{
-    Bounds, CallFormat, Calls, Ending, Evidence, Message, Model, ModelError, Profile, Prompt, Sampling,
-    Written,
+    Bounds, CallFormat, Calls, Ending, Evidence, Message, Model, ModelError, Profile, Prompt, Remote,
+    Sampling, Written,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
@@ -128,6 +128,10 @@ pub trait ModelSource {
     /// # Errors
     /// It cannot be opened.
     fn model(&mut self) -> Result<&mut Model, ModelError>;
+    /// The endpoint that answers in place of a model here, if there is one.
+    fn remote(&mut self) -> Option<&mut Remote> {
+        None
+    }
     /// The model's own settings, as the user changed them.
     fn adjust(&self, sampling: Sampling) -> Sampling;
 }
@@ -267,8 +271,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             };
             let tools = prompt::offered(&inputs);
             let calls = prompt::calls(&inputs, &tools);
-            match prompt::writer(&inputs) {
-                Writer::Exemplar(text) => return by_code(text, reply, observer),
+            let writer = prompt::writer(&inputs);
+            match &writer {
+                Writer::Exemplar(text) => return by_code(text.clone(), reply, observer),
                 // What code quotes can only come from a call: the model writes it, and nothing else.
                 Writer::Quote if !matches!(calls, Calls::Must(_)) => {
                     return by_code(quote(&self.library, language, &reply.tools_run), reply, observer);
@@ -278,11 +283,13 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             reply.model_ran = true;
             let evidence = prompt::is_grounded(&inputs).then(|| evidence(turn, &reply.tools_run));
             let bounds = Bounds { calls, evidence: evidence.as_ref() };
+            let must = matches!(calls, Calls::Must(_));
             let written = write(&mut self.model, &inputs, bounds, stop, observer, reply, turn.start)?;
             match written.call {
                 Some(call) => self.run_tool(&call, &turn.context, &mut runs, reply, observer),
-                None if matches!(calls, Calls::Must(_)) => {
-                    // Stopped, or no call within the bound.
+                None if written.ending == Ending::Stopped => return Ok(written.text.trim().to_owned()),
+                // No call within the bound, or none of those that were offered.
+                None if must && (writer == Writer::Quote || written.text.trim().is_empty()) => {
                     if written.ending == Ending::Limit {
                         reply.labels.push(Label::CallNotRun);
                     }
@@ -379,6 +386,9 @@ fn write<M: ModelSource>(
     reply: &mut Reply,
     start: Instant,
 ) -> Result<Written, ModelError> {
+    if source.remote().is_some() {
+        return write_remotely(source, inputs, bounds, stop, observer, reply, start);
+    }
     let model = source.model()?;
     let context = model.context();
     let (template_takes_tools, format) = (model.template_takes_tools(), model.calls().format);
@@ -411,15 +421,56 @@ fn write<M: ModelSource>(
         first.get_or_insert_with(|| start.elapsed());
         observer.text(piece);
     })?;
+    record(reply, &written, bounds, first.unwrap_or_else(|| start.elapsed()));
+    Ok(written)
+}
+
+/// Writes into the reply's data what the model did.
+fn record(reply: &mut Reply, written: &Written, bounds: Bounds<'_>, first: Duration) {
     reply.prompt_tokens = written.prompt_tokens;
     reply.prefilled_tokens += written.prefilled_tokens;
     reply.reply_tokens += written.tokens;
-    reply.time_to_first_token_ms = milliseconds(first.unwrap_or_else(|| start.elapsed()));
+    reply.time_to_first_token_ms = milliseconds(first);
     reply.tokens_per_second = written.tokens_per_second().map(|speed| (speed * 10.0).round() / 10.0);
     match written.ending {
         Ending::Limit if !matches!(bounds.calls, Calls::Must(_)) => reply.labels.push(Label::Limit),
         Ending::Stopped => reply.labels.push(Label::Stopped),
+        Ending::CallRefused => reply.labels.push(Label::CallNotRun),
         Ending::Limit | Ending::EndOfTurn | Ending::Call => {}
     }
+}
+
+/// Sampling where nothing is known of the model: what most servers take as their own.
+const REMOTE_SAMPLING: Sampling = Sampling {
+    temperature: 0.7,
+    top_p: 0.95,
+    top_k: 0,
+    repetition_penalty: 1.0,
+    max_new_tokens: 1024,
+    seed: 0,
+};
+
+/// Lets an endpoint write. It counts its tokens itself, so all turns are sent.
+fn write_remotely<M: ModelSource>(
+    source: &mut M,
+    inputs: &Inputs<'_>,
+    bounds: Bounds<'_>,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+    reply: &mut Reply,
+    start: Instant,
+) -> Result<Written, ModelError> {
+    let attempt = Inputs { template_takes_tools: true, format: CallFormat::Hermes, ..*inputs };
+    let Plan { messages, tools, .. } = prompt::plan(&attempt);
+    let sampling = source.adjust(REMOTE_SAMPLING);
+    let Some(remote) = source.remote() else {
+        return Err(ModelError::Runtime("there is no endpoint".to_owned()));
+    };
+    let mut first = None;
+    let written = remote.write(&messages, &tools, bounds.calls, &sampling, stop, &mut |piece| {
+        first.get_or_insert_with(|| start.elapsed());
+        observer.text(piece);
+    })?;
+    record(reply, &written, bounds, first.unwrap_or_else(|| start.elapsed()));
     Ok(written)
 }

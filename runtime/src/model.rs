@@ -13,6 +13,7 @@ mod evidence;
 mod files;
 mod guard;
 mod prefixes;
+mod remote;
 mod sampler;
 mod template;
 
@@ -28,6 +29,7 @@ pub use error::ModelError;
 pub use evidence::Evidence;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
 pub use guard::{Bounds, Calls};
+pub use remote::{Endpoint, Remote};
 pub use sampler::Sampling;
 pub use template::{ChatTemplate, Message, function};
 
@@ -88,6 +90,8 @@ pub enum Ending {
     Stopped,
     /// A call is complete.
     Call,
+    /// A call was not offered or is none, and is no part of the reply.
+    CallRefused,
 }
 
 /// What the model wrote.

@@ -97,6 +97,7 @@ Examples:
 Examples:
   skillc chat                      with history; Ctrl-C stops a reply, Ctrl-D ends
   skillc chat \"hallo\" --json
+  skillc chat --endpoint http://localhost:8000/v1 --remote-model qwen3
   printf 'hallo\\nWie spät ist es?\\n' | skillc chat --json")]
     Chat(Chat),
 }
@@ -373,6 +374,18 @@ fn temperature(text: &str) -> Result<f32, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
+    /// Base address of an OpenAI-compatible endpoint that answers in place of a model here
+    #[arg(long, value_name = "URL", requires = "remote_model", conflicts_with_all = ["dir", "device"])]
+    pub(crate) endpoint: Option<String>,
+    /// The model's name at the endpoint
+    #[arg(long, value_name = "NAME", requires = "endpoint")]
+    pub(crate) remote_model: Option<String>,
+    /// Environment variable that holds the endpoint's key
+    #[arg(long, value_name = "VARIABLE", requires = "endpoint")]
+    pub(crate) api_key_env: Option<String>,
+    /// Seconds that the endpoint may be silent
+    #[arg(long, value_name = "SECONDS", requires = "endpoint", default_value_t = 60)]
+    pub(crate) silence: u32,
     /// One message; without it a conversation
     #[arg(allow_hyphen_values = true, value_parser = message)]
     pub(crate) message: Option<String>,

@@ -41,6 +41,14 @@ pub enum ModelError {
     /// The graph is not a decoder of the kind described.
     #[error("the graph is no decoder that can be run: {0}")]
     Graph(String),
+    /// An endpoint failed.
+    #[error("the endpoint {url} failed: {cause}")]
+    Remote {
+        /// Its address.
+        url: String,
+        /// What it said, or what did not happen.
+        cause: String,
+    },
     /// Tools are offered and the model cannot be told of them.
     #[error("no tool can be offered to this model: {0}")]
     NoTools(String),

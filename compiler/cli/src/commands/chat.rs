@@ -3,11 +3,12 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rustyline::error::ReadlineError;
 use serde_json::json;
 use skill_runtime::agent::{Agent, Label, ModelSource, Observer, Reply, Silent, ToolReport};
-use skill_runtime::model::{DeviceChoice, Drafting, Model, ModelError, Profile, Sampling};
+use skill_runtime::model::{DeviceChoice, Drafting, Endpoint, Model, ModelError, Profile, Remote, Sampling};
 use skill_runtime::router::Route;
 use skill_runtime::tools;
 
@@ -54,6 +55,51 @@ struct LazyModel {
     quiet: bool,
 }
 
+/// An endpoint in place of a model here.
+struct FromEndpoint {
+    remote: Remote,
+    profile: Profile,
+    adjust: Adjust,
+}
+
+impl ModelSource for FromEndpoint {
+    fn profile(&self) -> Profile {
+        self.profile.clone()
+    }
+
+    fn model(&mut self) -> Result<&mut Model, ModelError> {
+        Err(ModelError::Runtime("an endpoint answers, no model is opened here".to_owned()))
+    }
+
+    fn remote(&mut self) -> Option<&mut Remote> {
+        Some(&mut self.remote)
+    }
+
+    fn adjust(&self, sampling: Sampling) -> Sampling {
+        self.adjust.adjust(sampling)
+    }
+}
+
+impl Adjust {
+    fn of(chat: &Chat) -> Self {
+        Self {
+            greedy: chat.greedy,
+            temperature: chat.temperature,
+            seed: chat.seed,
+            max_tokens: chat.max_tokens.map(|tokens| tokens as usize),
+        }
+    }
+
+    fn adjust(&self, sampling: Sampling) -> Sampling {
+        Sampling {
+            temperature: if self.greedy { 0.0 } else { self.temperature.unwrap_or(sampling.temperature) },
+            seed: self.seed,
+            max_new_tokens: self.max_tokens.unwrap_or(sampling.max_new_tokens),
+            ..sampling
+        }
+    }
+}
+
 /// Settings that the command line changes.
 struct Adjust {
     greedy: bool,
@@ -80,13 +126,7 @@ impl ModelSource for LazyModel {
     }
 
     fn adjust(&self, sampling: Sampling) -> Sampling {
-        let adjust = &self.adjust;
-        Sampling {
-            temperature: if adjust.greedy { 0.0 } else { adjust.temperature.unwrap_or(sampling.temperature) },
-            seed: adjust.seed,
-            max_new_tokens: adjust.max_tokens.unwrap_or(sampling.max_new_tokens),
-            ..sampling
-        }
+        self.adjust.adjust(sampling)
     }
 }
 
@@ -148,6 +188,20 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
     let loaded = library::load(skills, output)?;
     // An unknown name is an error before anything is fetched.
     tool_set(&loaded.pack, chat.tools.as_deref())?;
+    let only = |name: &str| chat.tools.as_ref().is_none_or(|named| named.iter().any(|wanted| wanted == name));
+    if let (Some(url), Some(name)) = (&chat.endpoint, &chat.remote_model) {
+        let mut profile = Profile::default();
+        model::override_answers(&mut profile, chat.model.answers);
+        let endpoint = Endpoint {
+            url: url.clone(),
+            model: name.clone(),
+            key: chat.api_key_env.as_deref().map(key).transpose()?,
+            silence: Duration::from_secs(u64::from(chat.silence.max(1))),
+        };
+        let source = FromEndpoint { remote: Remote::new(endpoint)?, profile, adjust: Adjust::of(chat) };
+        let mut agent = Agent::new(&loaded.pack, tools::built_in(), source, only);
+        return talk(chat, &mut agent, output);
+    }
     let store = Store::open()?;
     let (folder, runtime) = model::locate(&store, &chat.model)?;
     let mut profile = Drafting::open(&folder)?.profile().clone();
@@ -158,18 +212,24 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
         device: model::device(chat.model.device),
         profile,
         model: None,
-        adjust: Adjust {
-            greedy: chat.greedy,
-            temperature: chat.temperature,
-            seed: chat.seed,
-            max_tokens: chat.max_tokens.map(|tokens| tokens as usize),
-        },
+        adjust: Adjust::of(chat),
         quiet: chat.json,
     };
-    let only = |name: &str| chat.tools.as_ref().is_none_or(|named| named.iter().any(|wanted| wanted == name));
     let mut agent = Agent::new(&loaded.pack, tools::built_in(), source, only);
+    talk(chat, &mut agent, output)
+}
+
+/// The key in an environment variable.
+fn key(variable: &str) -> Result<String, Failure> {
+    match std::env::var(variable) {
+        Ok(key) if !key.trim().is_empty() => Ok(key.trim().to_owned()),
+        _ => Err(Failure::Usage(format!("the environment variable {variable} holds no key"))),
+    }
+}
+
+fn talk<M: ModelSource>(chat: &Chat, agent: &mut Agent<'_, M>, output: &mut Output) -> Result<u8, Failure> {
     let stop = interrupt::chatting();
-    let mut turns = Turns { agent: &mut agent, stop, json: chat.json };
+    let mut turns = Turns { agent, stop, json: chat.json };
     match &chat.message {
         Some(message) => {
             let reply = turns.run(message, output)?;
@@ -181,13 +241,13 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
     }
 }
 
-struct Turns<'a, 'p> {
-    agent: &'a mut Agent<'p, LazyModel>,
+struct Turns<'a, 'p, M> {
+    agent: &'a mut Agent<'p, M>,
     stop: &'a AtomicBool,
     json: bool,
 }
 
-impl Turns<'_, '_> {
+impl<M: ModelSource> Turns<'_, '_, M> {
     fn run(&mut self, message: &str, output: &mut Output) -> Result<Reply, Failure> {
         self.stop.store(false, Ordering::Relaxed);
         if self.json {
