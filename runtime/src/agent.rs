@@ -281,7 +281,8 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                 Writer::Quote | Writer::Model => {}
             }
             reply.model_ran = true;
-            let evidence = prompt::is_grounded(&inputs).then(|| evidence(turn, &reply.tools_run));
+            let evidence =
+                prompt::is_grounded(&inputs).then(|| evidence(turn, &reply.tools_run, &self.library));
             let bounds = Bounds { calls, evidence: evidence.as_ref() };
             let must = matches!(calls, Calls::Must(_));
             let written = write(&mut self.model, &inputs, bounds, stop, observer, reply, turn.start)?;
@@ -333,8 +334,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
 }
 
 /// What a grounded answer may take figures and links from: results of this turn and the user's words.
-fn evidence(turn: &Turn<'_>, runs: &[ToolReport]) -> Evidence {
-    let results = runs.iter().filter(|run| !run.failed).map(|run| run.result.as_str());
+fn evidence(turn: &Turn<'_>, runs: &[ToolReport], library: &LibraryText) -> Evidence {
+    let is_evidence = |run: &&ToolReport| !run.failed && prompt::is_evidence(library, &run.name);
+    let results = runs.iter().filter(is_evidence).map(|run| run.result.as_str());
     let said = turn.history.iter().filter(|message| message.role == "user").map(|m| m.content.as_str());
     Evidence::of(results.chain(said).chain([turn.message]))
 }

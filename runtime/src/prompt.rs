@@ -220,6 +220,12 @@ fn arguments(arguments: &[Argument]) -> serde_json::Map<String, serde_json::Valu
     arguments.iter().map(|argument| (argument.name.clone(), argument.value.clone())).collect()
 }
 
+/// Whether a tool's results are evidence: those that only change something are none.
+#[must_use]
+pub fn is_evidence(library: &LibraryText, tool: &str) -> bool {
+    library.tools.iter().any(|known| known.name == tool && known.origin != ToolOrigin::Effect)
+}
+
 /// Whether a tool's results are figures: their first line can be quoted as it is.
 #[must_use]
 pub fn is_computed(library: &LibraryText, tool: &str) -> bool {

@@ -7,6 +7,8 @@
 mod features;
 mod words;
 
+use std::collections::HashSet;
+
 use features::{Features, features};
 use words::Language;
 
@@ -22,6 +24,11 @@ pub fn choose(question: &str, passages: &[&str]) -> Vec<usize> {
     let scores = rank(question, passages);
     let mut order: Vec<(usize, f64)> = scores.into_iter().enumerate().collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    // Nothing is quoted twice, and no blank one while there is another.
+    let text = |at: usize| passages.get(at).map_or("", |passage| passage.trim());
+    let mut seen = HashSet::new();
+    let all_blank = passages.iter().all(|passage| passage.trim().is_empty());
+    order.retain(|(at, _)| seen.insert(text(*at)) && (all_blank || !text(*at).is_empty()));
     let Some(&(_, best)) = order.first() else { return Vec::new() };
     order.iter().take(MOST_QUOTED).filter(|(_, score)| best - score < LEAD).map(|(at, _)| *at).collect()
 }
@@ -90,7 +97,8 @@ mod tests {
     fn nothing_and_odd_texts_are_taken() {
         assert!(choose("What?", &[]).is_empty());
         assert_eq!(choose("", &["a"]), [0]);
-        assert_eq!(choose("???", &["", "…", "\u{0}"]).len(), 3);
+        assert_eq!(choose("???", &["", "…", "\u{0}", "…"]).len(), 2);
+        assert_eq!(choose("a", &["", " "]), [0]);
         assert_eq!(choose("'’ß", &["’", "ß's 1.2,3"]).len(), 2);
     }
 }

@@ -10,16 +10,20 @@ const GROUPS: [&str; 8] = ["", ".", ",", " ", "\u{A0}", "\u{202F}", "'", "’"];
 const DECIMALS: [&str; 2] = [".", ","];
 /// What may stand behind a link and does not belong to it.
 const BEHIND_LINK: &[u8] = b".,;:!?)]}>\"'*_";
-/// What may stand before one.
-const BEFORE_LINK: &[u8] = b"([{<\"'*_";
-/// What a link begins with.
+/// What a link begins with, wherever it stands.
 const LINKS: [&str; 3] = ["http://", "https://", "www."];
+/// The same as far as it tells: behind these no other text may stand than a link's.
+const LINK_STARTS: [&str; 4] = ["http:", "https:", "www.", "://"];
+/// Marks that bind two figures to one, unless a blank follows: 20:01, 12/31.
+const BINDING: &[u8] = b".,:/";
 
 /// What may be written.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     figures: BTreeSet<Vec<u8>>,
     links: BTreeSet<Vec<u8>>,
+    /// Characters that are numbers beyond the digits: ½, ², ①, digits of other scripts.
+    numerals: BTreeSet<char>,
 }
 
 impl Evidence {
@@ -33,15 +37,23 @@ impl Evidence {
     }
 
     fn add(&mut self, text: &str) {
+        self.numerals.extend(text.chars().filter(|c| !c.is_ascii() && c.is_numeric()));
         for word in text.split_whitespace() {
-            let word = word.trim_matches(|c: char| BEFORE_LINK.contains(&(c as u8)) && c.is_ascii());
+            let lower = word.to_ascii_lowercase();
+            let Some(start) = LINKS.iter().filter_map(|start| lower.find(start)).min() else { continue };
+            let word = word.get(start..).unwrap_or_default();
             let bare = word.trim_end_matches(|c: char| c.is_ascii() && BEHIND_LINK.contains(&(c as u8)));
-            for link in [word, bare] {
-                if LINKS.iter().any(|start| link.to_ascii_lowercase().starts_with(start)) {
-                    self.links.insert(link.as_bytes().to_vec());
-                }
-            }
+            self.links.insert(word.as_bytes().to_vec());
+            self.links.insert(bare.as_bytes().to_vec());
         }
+        // What is bound in the evidence stays bound: a time, a date.
+        for bound in
+            text.split(|c: char| !(c.is_ascii_digit() || c.is_ascii() && BINDING.contains(&(c as u8))))
+        {
+            let bound = bound.trim_matches(|c: char| !c.is_ascii_digit());
+            self.figures.insert(bound.as_bytes().to_vec());
+        }
+        self.figures.remove(b"".as_slice());
         let mut rest = text;
         while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
             rest = rest.get(start..).unwrap_or_default();
@@ -130,27 +142,43 @@ fn in_groups(digits: &str, mark: &str) -> String {
 /// Where in figures and links a text stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spelling {
-    /// What the number at hand may be: beginnings of figures, or outside of one (empty). Never empty itself.
+    /// What the number at hand may be: beginnings of figures, outside of one (empty), or behind a whole one and a
+    /// mark that would bind it to the next ([`BEHIND`]). Without any, the text has left the evidence.
     numbers: Vec<Vec<u8>>,
-    /// The word at hand, as far as it may become a link.
-    word: Vec<u8>,
+    /// The link at hand, or the last bytes of text, in which one may begin.
+    tail: Vec<u8>,
     in_link: bool,
+    /// Bytes of a character that is not whole yet.
+    character: Vec<u8>,
     line: Line,
 }
+
+/// No figure begins like this.
+const BEHIND: &[u8] = b" ";
 
 /// The place in a line, for the numbers of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
-    /// Only blanks and marks of lists and emphasis so far.
+    /// Only blanks and marks of headings, quotations and emphasis so far, or a dash with a blank.
     Start,
-    /// One digit of 1 to 9 behind that.
-    Marker,
+    /// A dash behind that.
+    Dash,
+    /// One digit of 1 to 9 behind the start.
+    Digit,
+    /// A point or bracket behind that: a blank must follow.
+    Marked,
     Inside,
 }
 
 impl Default for Spelling {
     fn default() -> Self {
-        Self { numbers: vec![Vec::new()], word: Vec::new(), in_link: false, line: Line::Start }
+        Self {
+            numbers: vec![Vec::new()],
+            tail: Vec::new(),
+            in_link: false,
+            character: Vec::new(),
+            line: Line::Start,
+        }
     }
 }
 
@@ -167,11 +195,11 @@ impl Spelling {
     }
 
     fn is_whole(&self, evidence: &Evidence, number: &[u8]) -> bool {
-        number.is_empty() || evidence.figures.contains(number)
+        number.is_empty() || number == BEHIND || evidence.figures.contains(number)
     }
 
     fn link_is_whole(&self, evidence: &Evidence) -> bool {
-        let mut link = self.word.as_slice();
+        let mut link = self.tail.as_slice();
         loop {
             if evidence.links.contains(link) {
                 return true;
@@ -184,58 +212,104 @@ impl Spelling {
     }
 
     fn step(&mut self, evidence: &Evidence, byte: u8) -> bool {
-        if byte.is_ascii_whitespace() {
-            if self.in_link && !self.link_is_whole(evidence) {
-                return false;
-            }
-            self.word.clear();
-            if std::mem::take(&mut self.in_link) {
-                self.numbers = vec![Vec::new()];
-            }
-        } else if !(self.word.is_empty() && BEFORE_LINK.contains(&byte)) {
-            self.word.push(byte);
+        if !self.step_character(evidence, byte) {
+            return false;
         }
         if self.in_link {
-            return Evidence::begins(&evidence.links, &self.word) || self.link_is_whole(evidence);
+            if byte.is_ascii_whitespace() {
+                let whole = self.link_is_whole(evidence);
+                (self.in_link, self.numbers) = (false, vec![Vec::new()]);
+                self.tail.clear();
+                self.line = if byte == b'\n' { Line::Start } else { Line::Inside };
+                return whole;
+            }
+            self.tail.push(byte);
+            return Evidence::begins(&evidence.links, &self.tail) || self.link_is_whole(evidence);
         }
-        let lower = self.word.to_ascii_lowercase();
-        if LINKS.iter().any(|start| lower == start.as_bytes()) {
+        self.tail.push(byte.to_ascii_lowercase());
+        let started = LINK_STARTS.iter().filter(|start| self.tail.ends_with(start.as_bytes()));
+        if let Some(start) = started.max_by_key(|start| start.len()) {
+            self.tail = start.as_bytes().to_vec();
             self.in_link = true;
-            return Evidence::begins(&evidence.links, &self.word);
+            return Evidence::begins(&evidence.links, &self.tail);
         }
+        let longest = LINK_STARTS.iter().map(|start| start.len()).max().unwrap_or_default();
+        let surplus = self.tail.len().saturating_sub(longest);
+        self.tail.drain(..surplus);
         self.step_number(evidence, byte)
+    }
+
+    /// Numbers of other scripts and such as ½ are figures that the evidence must have.
+    fn step_character(&mut self, evidence: &Evidence, byte: u8) -> bool {
+        if byte.is_ascii() {
+            self.character.clear();
+            return true;
+        }
+        // A leading byte begins anew, whatever stray bytes came before.
+        if byte >= 0xC0 {
+            self.character.clear();
+        } else if self.character.is_empty() {
+            return true;
+        }
+        self.character.push(byte);
+        match std::str::from_utf8(&self.character) {
+            Ok(whole) => {
+                let known = whole.chars().all(|c| !c.is_numeric() || evidence.numerals.contains(&c));
+                self.character.clear();
+                known
+            }
+            Err(_) => {
+                if self.character.len() >= 4 {
+                    self.character.clear();
+                }
+                true
+            }
+        }
     }
 
     fn step_number(&mut self, evidence: &Evidence, byte: u8) -> bool {
         let mut next: Vec<Vec<u8>> = Vec::new();
+        let mut add = |number: Vec<u8>| {
+            if !next.contains(&number) {
+                next.push(number);
+            }
+        };
+        let digit = byte.is_ascii_digit();
         for number in &self.numbers {
-            let mut longer = number.clone();
+            let behind = number == BEHIND;
+            let outside = number.is_empty();
+            let mut longer = if behind { Vec::new() } else { number.clone() };
             longer.push(byte);
-            // A figure begins with a digit; inside one its own marks are allowed.
-            let goes_on =
-                (byte.is_ascii_digit() || !number.is_empty()) && Evidence::begins(&evidence.figures, &longer);
-            if goes_on && !next.contains(&longer) {
-                next.push(longer);
+            // A figure begins with a digit, and not where a mark binds it to the one before.
+            if (digit && !behind || !outside && !behind) && Evidence::begins(&evidence.figures, &longer) {
+                add(longer);
             }
-            let outside = !byte.is_ascii_digit() && self.is_whole(evidence, number);
-            if outside && !next.contains(&Vec::new()) {
-                next.push(Vec::new());
+            if !digit && self.is_whole(evidence, number) {
+                let binds = !outside && !behind && BINDING.contains(&byte);
+                add(if binds { BEHIND.to_vec() } else { Vec::new() });
             }
         }
-        let marker = self.line == Line::Marker && matches!(byte, b'.' | b')');
-        let marks_line = self.line == Line::Start && matches!(byte, b'1'..=b'9');
-        if marker && !next.contains(&Vec::new()) {
-            next.push(Vec::new());
-        }
+        let of_list = match self.line {
+            Line::Start => matches!(byte, b'1'..=b'9'),
+            Line::Digit => matches!(byte, b'.' | b')'),
+            Line::Marked => byte.is_ascii_whitespace(),
+            Line::Dash | Line::Inside => false,
+        };
         self.line = match (self.line, byte) {
             (_, b'\n') => Line::Start,
-            (Line::Start, b' ' | b'\t' | b'-' | b'*' | b'#' | b'>' | b'(') => Line::Start,
-            (Line::Start, b'1'..=b'9') => Line::Marker,
+            (Line::Start | Line::Dash, b' ' | b'\t') => Line::Start,
+            (Line::Start, b'*' | b'#' | b'>' | b'_') => Line::Start,
+            (Line::Start, b'-') => Line::Dash,
+            (Line::Start, b'1'..=b'9') => Line::Digit,
+            (Line::Digit, b'.' | b')') => Line::Marked,
             _ => Line::Inside,
         };
+        if of_list && self.line != Line::Digit && self.line != Line::Marked {
+            add(Vec::new());
+        }
         self.numbers = next;
-        // The digit of a list may stand for now; what follows decides.
-        !self.numbers.is_empty() || marks_line
+        // A number of a list may stand for now; what follows decides.
+        !self.numbers.is_empty() || of_list
     }
 }
 
@@ -270,6 +344,10 @@ mod tests {
             "18, 1874 and 12,4.",
             "1. First\n2) Second\n- 3. third",
             "",
+            "**1. First**",
+            "1874: 46,700",
+            "1874/ and 18",
+            "Grüße, 18 — and so on",
         ] {
             assert!(admits(&evidence, text), "{text}");
         }
@@ -288,7 +366,28 @@ mod tests {
             "12,4,1",
             "First 1. and 2.",
             "4670 0",
+            "½ of them",
+            "Section ①",
+            "１８",
+            "١٨",
+            "(1.5 + 18",
+            "A\n2.5%",
+            "1874.18",
+            "18:18",
+            "18/1874",
+            "2.",
         ] {
+            assert!(!admits(&evidence, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn figures_that_are_bound_stay_bound_and_characters_of_the_evidence_may_be_written() {
+        let evidence = Evidence::of(["At 20:01 on 2026-11-30, ½ of 10.25"]);
+        for text in ["20:01", "20 Uhr", "2026-11-30", "30", "½", "10.25", "10,25", "11-30"] {
+            assert!(admits(&evidence, text), "{text}");
+        }
+        for text in ["20:30", "20:11", "10/25", "¼", "30.11", "01:20"] {
             assert!(!admits(&evidence, text), "{text}");
         }
     }
@@ -311,6 +410,7 @@ mod tests {
             "(https://mill.example/history/1874?x=2).",
             "http://b.example, then more",
             "the scheme http is old",
+            "[the mill](https://mill.example/history/1874?x=2)",
         ] {
             assert!(admits(&evidence, text), "{text}");
         }
@@ -320,6 +420,13 @@ mod tests {
             "http://b.example/more",
             "https://other.example",
             "www.b.example",
+            "<img src=\"https://x.example/i.jpg\">",
+            "[b](https://x.example)",
+            "url=http://localhost",
+            "https%s://www.x.example",
+            "http:www.x.example",
+            "https: //www.x.example",
+            "]( www.x.example",
         ] {
             assert!(!admits(&evidence, text), "{text}");
         }

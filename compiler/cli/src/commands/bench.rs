@@ -64,6 +64,10 @@ pub(super) fn run(
     for (key, value) in report.as_object().into_iter().flatten().filter(|(key, _)| *key != "skills") {
         writeln!(output.out, "{key:28} {}", plain(value))?;
     }
+    if rows.is_empty() {
+        writeln!(output.out, "\nno skill of the library has an exemplar, so none has a beginning to keep")?;
+        return Ok(EXIT_OK);
+    }
     writeln!(
         output.out,
         "\n{:24} {:>9} {:>9} {:>9} {:>7}",
