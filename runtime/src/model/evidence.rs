@@ -281,7 +281,7 @@ impl Spelling {
             let mut longer = if behind { Vec::new() } else { number.clone() };
             longer.push(byte);
             // A figure begins with a digit, and not where a mark binds it to the one before.
-            if (digit && !behind || !outside && !behind) && Evidence::begins(&evidence.figures, &longer) {
+            if !behind && (digit || !outside) && Evidence::begins(&evidence.figures, &longer) {
                 add(longer);
             }
             if !digit && self.is_whole(evidence, number) {
