@@ -295,6 +295,18 @@ pub(crate) enum ModelCommand {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
+    /// List the models in the store
+    List {
+        /// One JSON object a model
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a model from the store
+    #[command(after_help = "Example:\n  skillc model remove smollm2-135m-instruct-reference-v1")]
+    Remove {
+        /// Its name, as `model list` shows it
+        name: String,
+    },
     /// Show the model, its device and its settings
     Info {
         #[command(flatten)]

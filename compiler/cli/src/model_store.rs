@@ -13,4 +13,4 @@ mod onnx;
 mod tokenizer;
 
 pub use convert::{Precision, import};
-pub use fetch::{Store, StoreError};
+pub use fetch::{Store, StoreError, Stored};

@@ -162,3 +162,30 @@ fn what_cannot_be_imported_is_named() {
         assert!(error.to_string().contains(named), "{error}");
     }
 }
+
+#[test]
+fn models_of_the_store_are_listed_and_removed_by_name() {
+    let home = tempfile::tempdir().expect("a folder");
+    let model = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+            .arg("model")
+            .args(arguments)
+            .env("SKILLC_HOME", home.path())
+            .output()
+            .expect("runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    assert_eq!(model(&["list"]), (Some(0), String::new(), String::new()));
+    let folder = home.path().join("models/mine");
+    fs::create_dir_all(folder.join("onnx")).expect("a folder");
+    fs::write(folder.join("onnx/model.onnx"), [0; 2_000_000]).expect("written");
+    let (code, listed, _) = model(&["list", "--json"]);
+    let value: Value = serde_json::from_str(&listed).expect("one object a line");
+    assert_eq!((code, &value["name"], &value["bytes"]), (Some(0), &"mine".into(), &2_000_000.into()));
+    assert!(value["damage"].is_string(), "it has no list of files: {value}");
+    let (code, _, said) = model(&["remove", "../models/mine"]);
+    assert!(code == Some(2) && said.contains("there are: mine"), "{said}");
+    let (code, removed, _) = model(&["remove", "mine"]);
+    assert!(code == Some(0) && removed.contains("2.0 MB") && !folder.exists(), "{removed}");
+}

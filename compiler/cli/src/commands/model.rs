@@ -1,4 +1,4 @@
-//! `skillc model`: fetch, import, info, verify; bench has a file of its own.
+//! `skillc model`: fetch, import, list, remove, info, verify; bench has a file of its own.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::json;
 use skill_runtime::model::{AnswerPolicy, DeviceChoice, Model, Profile};
 
 use crate::args::{self, Answers, Device, ModelChoice, ModelCommand};
-use crate::model_store::Store;
+use crate::model_store::{Store, Stored};
 use crate::progress::Terminal;
 use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output};
 
@@ -40,10 +40,35 @@ pub(super) fn run(
             writeln!(output.out, "{} ({seconds:.1} s)", target.display())?;
             Ok(EXIT_OK)
         }
+        ModelCommand::List { json } => list(&store, *json, output),
+        ModelCommand::Remove { name } => {
+            let removed = store.remove(name, &Terminal)?;
+            writeln!(output.out, "removed {} ({})", removed.folder.display(), megabytes(removed.bytes))?;
+            Ok(EXIT_OK)
+        }
         ModelCommand::Info { model, json } => info(&store, model, *json, output),
         ModelCommand::Bench { model, json } => super::bench::run(model, *json, skills, output),
         ModelCommand::Verify { json } => verify(&store, *json, output),
     }
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+fn list(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failure> {
+    for Stored { name, bytes, damage, folder } in store.list()? {
+        if as_json {
+            let value = json!({
+                "name": name, "bytes": bytes, "damage": damage, "folder": folder.display().to_string()
+            });
+            writeln!(output.out, "{value}")?;
+        } else {
+            let damage = damage.map_or_else(String::new, |why| format!("  damaged: {why}"));
+            writeln!(output.out, "{name:44} {:>10}{damage}", megabytes(bytes))?;
+        }
+    }
+    Ok(EXIT_OK)
 }
 
 /// The folder of the chosen model and the runtime's library; both are fetched if nothing else is named.

@@ -95,6 +95,19 @@ const MODEL_FOLDER: &str = "smollm2-135m-instruct-8bit-v1";
 /// Folder of the 32-bit reference.
 const REFERENCE_FOLDER: &str = "smollm2-135m-instruct-reference-v1";
 
+/// A model in the store.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Name of its folder.
+    pub name: String,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// What is wrong with it, if anything is.
+    pub damage: Option<String>,
+    /// Where it lies.
+    pub folder: PathBuf,
+}
+
 /// The user's cache of models and runtimes.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -127,6 +140,58 @@ impl Store {
     #[must_use]
     pub fn model(&self) -> Option<PathBuf> {
         Some(self.model_dir()).filter(|dir| manifest::check(dir, Care::Sizes) == Condition::Whole)
+    }
+
+    /// Models in the store, by name.
+    ///
+    /// # Errors
+    /// A folder of it cannot be read.
+    pub fn list(&self) -> Result<Vec<Stored>, StoreError> {
+        let place = self.root.join("models");
+        let entries = match std::fs::read_dir(&place) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("read", &place, error)),
+        };
+        let mut models = Vec::new();
+        for entry in entries {
+            let folder = entry.map_err(|error| StoreError::io("read", &place, error))?.path();
+            if !folder.is_dir() {
+                continue;
+            }
+            let damage = match manifest::check(&folder, Care::Sizes) {
+                Condition::Whole => None,
+                Condition::Missing => Some("it is not whole".to_owned()),
+                Condition::Damaged(why) => Some(why),
+            };
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            models.push(Stored { name, bytes: manifest::size(&folder)?, damage, folder });
+        }
+        models.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(models)
+    }
+
+    /// Removes a model of [`Store::list`] from the store.
+    ///
+    /// # Errors
+    /// There is none of this name, or its files cannot be removed; half of it is never left under its name.
+    pub fn remove(&self, name: &str, progress: &dyn Progress) -> Result<Stored, StoreError> {
+        let _lock = self.lock(progress)?;
+        let models = self.list()?;
+        let known: Vec<String> = models.iter().map(|model| model.name.clone()).collect();
+        let Some(model) = models.into_iter().find(|model| model.name == name) else {
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(StoreError::BadModel(format!(
+                "there is no model `{name}` in the store; there are: {known}"
+            )));
+        };
+        let work = self.work_folder()?;
+        let _unfinished = Unfinished::at(work.path());
+        let away = work.path().join("removed");
+        std::fs::rename(&model.folder, &away)
+            .map_err(|error| StoreError::io("move", &model.folder, error))?;
+        std::fs::remove_dir_all(&away).map_err(|error| StoreError::io("remove", &away, error))?;
+        Ok(model)
     }
 
     /// ONNX Runtime's library, if it was named or fetched.

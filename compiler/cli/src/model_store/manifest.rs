@@ -39,6 +39,25 @@ pub(super) enum Condition {
     Damaged(String),
 }
 
+/// Bytes of the files of a folder and those in it.
+pub(super) fn size(folder: &Path) -> Result<u64, StoreError> {
+    let mut total = 0;
+    let mut open = vec![folder.to_owned()];
+    while let Some(place) = open.pop() {
+        let failed = |error| StoreError::io("read", &place, error);
+        for entry in std::fs::read_dir(&place).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let found = entry.metadata().map_err(failed)?;
+            if found.is_dir() {
+                open.push(entry.path());
+            } else {
+                total += found.len();
+            }
+        }
+    }
+    Ok(total)
+}
+
 /// Lists the files of a finished folder in it.
 pub(super) fn write(folder: &Path) -> Result<(), StoreError> {
     let mut entries = BTreeMap::new();
