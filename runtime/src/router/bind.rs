@@ -264,13 +264,14 @@ fn slot_ranges(
             while count < 4 && from < form.end && tokens.get(from).is_some_and(|t| t.has(word_like)) {
                 let to = written_end(tokens, from, form.end);
                 let dot = abbreviation_dot(tokens, from, to, form.end);
-                if let (true, Some(stop)) = (content(from, to), stops.get_mut(count)) {
+                let counts = content(from, to) || (from == next && is_named_by_article(tokens, next));
+                if let (true, Some(stop)) = (counts, stops.get_mut(count)) {
                     *stop = to;
                 }
                 count += 1;
                 from = to + dot;
             }
-            if !content(next, end) {
+            if stops[0] == 0 {
                 return 0;
             }
             let mut found = 0;
@@ -284,6 +285,14 @@ fn slot_ranges(
         }
         SlotKind::Expression => 0,
     }
+}
+
+/// A pronoun behind an article is none: "the US".
+fn is_named_by_article(tokens: &[Token], at: usize) -> bool {
+    let behind_article =
+        at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|t| t.has(flags::ARTICLES));
+    let other = flags::ARTICLES | flags::ASKS | flags::TIMES | flags::POLITE | flags::REQUESTS;
+    behind_article && tokens.get(at).is_some_and(|t| t.has(flags::STOPWORDS) && !t.has(other))
 }
 
 /// A word that a place may begin or end with: a content word, a quotation, or what looks like a misspelled function
