@@ -205,6 +205,34 @@ pub struct Skill {
     pub damaged: bool,
 }
 
+impl Skill {
+    /// A skill of which only the name is known.
+    #[must_use]
+    pub fn named(name: Name) -> Self {
+        Self {
+            name,
+            description: String::new(),
+            priority: 0,
+            carry: 2,
+            tools: None,
+            answer: None,
+            answer_else: None,
+            tool_choice: None,
+            strategy: "baseline".to_owned(),
+            cite: "auto".to_owned(),
+            guidance: None,
+            triggers: Vec::new(),
+            follows: Vec::new(),
+            keywords: Vec::new(),
+            excludes: Vec::new(),
+            fallbacks: Vec::new(),
+            openings: Vec::new(),
+            exemplars: Vec::new(),
+            damaged: false,
+        }
+    }
+}
+
 /// A worked example.
 #[derive(Clone, Debug)]
 pub struct Exemplar {

@@ -287,7 +287,10 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             let must = matches!(calls, Calls::Must(_));
             let written = write(&mut self.model, &inputs, bounds, stop, observer, reply, turn.start)?;
             match written.call {
-                Some(call) => self.run_tool(&call, &turn.context, &mut runs, reply, observer),
+                Some(call) => {
+                    let context = ToolContext { arguments_by_model: true, ..turn.context.clone() };
+                    self.run_tool(&call, &context, &mut runs, reply, observer);
+                }
                 None if written.ending == Ending::Stopped => return Ok(written.text.trim().to_owned()),
                 // No call within the bound, or none of those that were offered.
                 None if must && (writer == Writer::Quote || written.text.trim().is_empty()) => {
@@ -417,18 +420,25 @@ fn write<M: ModelSource>(
     };
     reply.dropped_turns = inputs.history.len() - history.len();
     let sampling = source.adjust(sampling);
-    let mut first = None;
+    let model = source.model()?;
     let prompt = Prompt { text: &text, shared };
-    let written = source.model()?.write(prompt, &sampling, bounds, stop, &mut |piece| {
+    record(reply, bounds, observer, start, |on_text| model.write(prompt, &sampling, bounds, stop, on_text))
+}
+
+/// Shows what `write` writes, and notes in the reply's data what it did.
+fn record(
+    reply: &mut Reply,
+    bounds: Bounds<'_>,
+    observer: &mut dyn Observer,
+    start: Instant,
+    write: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Written, ModelError>,
+) -> Result<Written, ModelError> {
+    let mut first = None;
+    let written = write(&mut |piece| {
         first.get_or_insert_with(|| start.elapsed());
         observer.text(piece);
     })?;
-    record(reply, &written, bounds, first.unwrap_or_else(|| start.elapsed()));
-    Ok(written)
-}
-
-/// Writes into the reply's data what the model did.
-fn record(reply: &mut Reply, written: &Written, bounds: Bounds<'_>, first: Duration) {
+    let first = first.unwrap_or_else(|| start.elapsed());
     reply.prompt_tokens = written.prompt_tokens;
     reply.prefilled_tokens += written.prefilled_tokens;
     reply.reply_tokens += written.tokens;
@@ -440,6 +450,7 @@ fn record(reply: &mut Reply, written: &Written, bounds: Bounds<'_>, first: Durat
         Ending::CallRefused => reply.labels.push(Label::CallNotRun),
         Ending::Limit | Ending::EndOfTurn | Ending::Call => {}
     }
+    Ok(written)
 }
 
 /// Sampling where nothing is known of the model: what most servers take as their own.
@@ -468,11 +479,7 @@ fn write_remotely<M: ModelSource>(
     let Some(remote) = source.remote() else {
         return Err(ModelError::Runtime("there is no endpoint".to_owned()));
     };
-    let mut first = None;
-    let written = remote.write(&messages, &tools, bounds.calls, &sampling, stop, &mut |piece| {
-        first.get_or_insert_with(|| start.elapsed());
-        observer.text(piece);
-    })?;
-    record(reply, &written, bounds, first.unwrap_or_else(|| start.elapsed()));
-    Ok(written)
+    record(reply, bounds, observer, start, |on_text| {
+        remote.write(&messages, &tools, bounds.calls, &sampling, stop, on_text)
+    })
 }

@@ -15,6 +15,7 @@ mod fold;
 mod follow_up;
 mod keywords;
 mod lexer;
+mod lookup;
 mod mask;
 mod matcher;
 mod phrases;

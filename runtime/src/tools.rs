@@ -26,6 +26,8 @@ pub struct ToolContext<'l> {
     /// The language was told by words of the message or of a turn before it, so its decimal mark holds for the
     /// message, too.
     pub language_is_certain: bool,
+    /// A model wrote the arguments, not code from the message: what cannot be read of them is a failure.
+    pub arguments_by_model: bool,
     /// Now.
     pub now: jiff::Timestamp,
     /// Where the user is.
@@ -39,6 +41,7 @@ impl<'l> ToolContext<'l> {
         Self {
             language,
             language_is_certain,
+            arguments_by_model: false,
             now: jiff::Timestamp::now(),
             zone: jiff::tz::TimeZone::try_system().unwrap_or_else(|_| jiff::tz::TimeZone::unknown()),
         }

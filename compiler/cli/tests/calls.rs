@@ -1,21 +1,14 @@
 //! Tool calls that the real model writes. Whatever it would like to write, only offered calls come out.
 #![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+mod support;
+
 use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 use skill_runtime::artifact::{Parameter, ParameterType, ToolDeclaration, ToolOrigin};
-use skill_runtime::model::{Bounds, Calls, DeviceChoice, Ending, Message, Model, Prompt, Sampling};
-use skillc::model_store::Store;
-
-fn model() -> Model {
-    let store = Store::open().expect("a cache directory");
-    let folder = store.model().expect("run `skillc model fetch` first; tests do not download");
-    let runtime = store.runtime().expect("run `skillc model fetch` first; tests do not download");
-    Model::open(&folder, &runtime, DeviceChoice::Cpu).expect("it opens")
-}
+use skill_runtime::model::{Bounds, Calls, Ending, Message, Prompt, Sampling};
+use support::{chat_with, model};
 
 fn tool(name: &str, parameters: &[(&str, ParameterType)]) -> ToolDeclaration {
     let parameters = parameters.iter().map(|(name, kind)| Parameter {
@@ -30,20 +23,6 @@ fn tool(name: &str, parameters: &[(&str, ParameterType)]) -> ToolDeclaration {
         origin: ToolOrigin::Computed,
         description: String::new(),
     }
-}
-
-fn chat(skills: &Path, arguments: &[&str]) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
-        .arg("--skills")
-        .arg(skills)
-        .args(["chat", "--json", "--device", "cpu"])
-        .args(arguments)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
-        .stdin(Stdio::null())
-        .output()
-        .expect("skillc starts");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
 }
 
 #[test]
@@ -94,8 +73,6 @@ fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_non
 
 #[test]
 fn a_call_that_code_cannot_make_is_written_by_the_model_and_its_result_is_quoted() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let skills = folder.path().join("shopping.skill");
     let source = r#"
 tool calculator(expression: text) computed "Calculates an expression such as 3 * (4 + 5)."
 skill shopping {
@@ -110,8 +87,7 @@ skill shopping {
   }
 }
 "#;
-    std::fs::write(&skills, source).expect("written");
-    let reply = chat(&skills, &["--greedy", "What do four apples of 3 euros cost?"]);
+    let reply = chat_with(source, &["--greedy", "What do four apples of 3 euros cost?"]);
     let run = &reply["tools_run"][0];
     assert_eq!(run["name"], "calculator");
     assert_eq!(reply["model_ran"], true);
@@ -121,8 +97,6 @@ skill shopping {
 
 #[test]
 fn a_grounded_answer_holds_figures_of_the_evidence_only() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let skills = folder.path().join("age.skill");
     let source = r#"
 tool calculator(expression: text) computed "Calculates an expression such as 3 * (4 + 5)."
 skill age {
@@ -133,11 +107,10 @@ skill age {
   trigger: "how old"
 }
 "#;
-    std::fs::write(&skills, source).expect("written");
     let allowed = ["2026", "1874", "152", "2,026", "1,874"];
     for seed in ["1", "2", "3"] {
-        let reply = chat(
-            &skills,
+        let reply = chat_with(
+            source,
             &[
                 "--answers",
                 "author",

@@ -2,27 +2,20 @@
 //! download.
 #![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
+mod support;
+
 use std::io::{Read, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::Value;
-
-fn root() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn require_model() {
-    let store = skillc::model_store::Store::open().expect("a cache directory");
-    assert!(store.model().is_some(), "run `skillc model fetch` first; tests do not download");
-}
+use support::{chat, root, store};
 
 /// A conversation over standard input: the exit code, and an object for each turn.
 fn piped(input: &[u8]) -> (Option<i32>, Vec<Value>) {
-    require_model();
+    store();
     let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
         .args(["chat", "--json"])
         .current_dir(root())
@@ -38,19 +31,6 @@ fn piped(input: &[u8]) -> (Option<i32>, Vec<Value>) {
         .map(|line| serde_json::from_str(line).expect("one object a line"))
         .collect();
     (output.status.code(), turns)
-}
-
-fn chat(arguments: &[&str]) -> Value {
-    require_model();
-    let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
-        .args(["chat", "--json", "--device", "cpu"])
-        .args(arguments)
-        .current_dir(root())
-        .stdin(Stdio::null())
-        .output()
-        .expect("skillc starts");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
 }
 
 #[test]
@@ -185,7 +165,7 @@ impl Terminal {
 
 #[test]
 fn ctrl_c_stops_the_reply_and_not_the_program() {
-    require_model();
+    store();
     let mut terminal = Terminal::start(&[
         "chat",
         "--device",

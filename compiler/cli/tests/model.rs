@@ -1,14 +1,16 @@
 //! The embedded default against its 32-bit reference, and model folders that are damaged.
 #![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
+mod support;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 use skill_runtime::model::{DeviceChoice, Model};
-use skillc::model_store::Store;
 use skillc::{Bar, Progress};
+use support::store;
 
 /// Progress that shows nothing.
 struct Quiet;
@@ -21,12 +23,6 @@ impl Progress for Quiet {
     fn bar(&self, _text: &str) -> Bar {
         Bar::hidden()
     }
-}
-
-fn store() -> Store {
-    let store = Store::open().expect("a cache directory");
-    assert!(store.model().is_some(), "run `skillc model fetch` first; tests do not download");
-    store
 }
 
 #[test]

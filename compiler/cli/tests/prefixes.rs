@@ -1,17 +1,11 @@
 //! Beginnings of prompts that are computed once: the real model, bit for bit.
-#![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
+
+mod support;
 
 use std::sync::atomic::AtomicBool;
 
-use skill_runtime::model::{Bounds, Calls, DeviceChoice, Model, Prompt, Sampling};
-use skillc::model_store::Store;
-
-fn model() -> Model {
-    let store = Store::open().expect("a cache directory");
-    let folder = store.model().expect("run `skillc model fetch` first; tests do not download");
-    let runtime = store.runtime().expect("run `skillc model fetch` first; tests do not download");
-    Model::open(&folder, &runtime, DeviceChoice::Cpu).expect("it opens")
-}
+use skill_runtime::model::{Bounds, Calls, Model, Prompt, Sampling};
+use support::model;
 
 const SHARED: &str = "<|im_start|>system\nYou are a helpful assistant. Be concise and say where you know it from.\
     <|im_end|>\n<|im_start|>user\nWhat is rain?<|im_end|>\n<|im_start|>assistant\nWater that falls from clouds.\
@@ -72,5 +66,4 @@ fn a_conversation_longer_than_its_buffers_writes_what_it_would_have_written() {
     let again = write(&mut model);
     assert_eq!((first.prefilled_tokens, again.prefilled_tokens), (count, 2));
     assert_eq!(first.text, again.text);
-    assert!(again.time_to_first_token * 5 < first.time_to_first_token);
 }

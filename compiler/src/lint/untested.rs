@@ -95,16 +95,7 @@ impl<'m> Variants<'m> {
 
     fn run(self, library: &Library, out: &mut Vec<Diagnostic>) {
         let Some(first) = library.skills.first() else { return };
-        let tried = Skill {
-            triggers: self.triggers,
-            follows: Vec::new(),
-            keywords: Vec::new(),
-            excludes: Vec::new(),
-            fallbacks: Vec::new(),
-            openings: Vec::new(),
-            exemplars: Vec::new(),
-            ..first.clone()
-        };
+        let tried = Skill { triggers: self.triggers, ..Skill::named(first.name.clone()) };
         let library = Library { skills: vec![tried], tests: Vec::new(), ..library.clone() };
         let pack = match Pack::from_bytes(&lower(&library).routing_only()) {
             Ok(pack) => pack,

@@ -52,27 +52,7 @@ impl Resolver<'_> {
             return;
         }
         self.skill_places.insert(name.text.clone(), name.span);
-        let mut skill = Skill {
-            name: name.clone(),
-            description: String::new(),
-            priority: 0,
-            carry: 2,
-            tools: None,
-            answer: None,
-            answer_else: None,
-            tool_choice: None,
-            strategy: "baseline".to_owned(),
-            cite: "auto".to_owned(),
-            guidance: None,
-            triggers: Vec::new(),
-            follows: Vec::new(),
-            keywords: Vec::new(),
-            excludes: Vec::new(),
-            fallbacks: Vec::new(),
-            openings: Vec::new(),
-            exemplars: Vec::new(),
-            damaged: item.damaged,
-        };
+        let mut skill = Skill { damaged: item.damaged, ..Skill::named(name.clone()) };
         let mut seen = Vec::new();
         for field in &item.fields {
             let key = field.key.text.as_str();

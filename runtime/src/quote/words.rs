@@ -71,35 +71,38 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 type Kinds = [(Kind, Option<Regex>); 5];
 
-static KINDS_DE: LazyLock<Kinds> = LazyLock::new(|| {
-    [
-        (Kind::When, pattern(r"\bwann\b|\bwelche\w* (jahr|jahren|jahrhundert|monat|datum|tag)")),
-        (
-            Kind::Number,
-            pattern(concat!(
-                r"\bwie ?viele?\b|\bwie (hoch|lang|lange|groß|alt|weit|schwer|oft|tief|breit|schnell)\b",
-                r"|prozentsatz|anteil|welche\w* (zahl|anzahl|summe|menge)"
-            )),
+/// What a question asks for, by the first pattern that it matches; German, then English.
+static KINDS: LazyLock<[Kinds; 2]> = LazyLock::new(|| {
+    let german = [
+        r"\bwann\b|\bwelche\w* (jahr|jahren|jahrhundert|monat|datum|tag)",
+        concat!(
+            r"\bwie ?viele?\b|\bwie (hoch|lang|lange|groß|alt|weit|schwer|oft|tief|breit|schnell)\b",
+            r"|prozentsatz|anteil|welche\w* (zahl|anzahl|summe|menge)"
         ),
-        (Kind::Who, pattern(r"\b(wer|wen|wem|wessen)\b")),
-        (Kind::Where, pattern(r"\b(wo|woher|wohin)\b")),
-        (Kind::Why, pattern(r"\b(warum|weshalb|wieso|aus welchem grund)\b")),
-    ]
-});
-static KINDS_EN: LazyLock<Kinds> = LazyLock::new(|| {
-    [
-        (Kind::When, pattern(r"\bwhen\b|\b(what|which) (year|date|day|month|century|decade)s?\b")),
-        (
-            Kind::Number,
-            pattern(concat!(
-                r"\bhow (many|much|long|old|tall|far|high|large|big|often|fast|deep|wide)",
-                r"|what (percentage|percent|number|fraction|amount)|how \w+ (is|was|are)|population|estimate"
-            )),
+        r"\b(wer|wen|wem|wessen)\b",
+        r"\b(wo|woher|wohin)\b",
+        r"\b(warum|weshalb|wieso|aus welchem grund)\b",
+    ];
+    let english = [
+        r"\bwhen\b|\b(what|which) (year|date|day|month|century|decade)s?\b",
+        concat!(
+            r"\bhow (many|much|long|old|tall|far|high|large|big|often|fast|deep|wide)",
+            r"|what (percentage|percent|number|fraction|amount)|how \w+ (is|was|are)|population|estimate"
         ),
-        (Kind::Who, pattern(r"\b(who|whom|whose)\b")),
-        (Kind::Where, pattern(r"\bwhere\b")),
-        (Kind::Why, pattern(r"\bwhy\b")),
-    ]
+        r"\b(who|whom|whose)\b",
+        r"\bwhere\b",
+        r"\bwhy\b",
+    ];
+    [german, english].map(|[when, number, who, place, why]| {
+        let kinds = [
+            (Kind::When, when),
+            (Kind::Number, number),
+            (Kind::Who, who),
+            (Kind::Where, place),
+            (Kind::Why, why),
+        ];
+        kinds.map(|(kind, source)| (kind, pattern(source)))
+    })
 });
 static CAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
@@ -139,7 +142,8 @@ impl Language {
 
     pub(super) fn kind(self, question: &str) -> Kind {
         let low = question.to_lowercase();
-        let kinds = if self == Self::German { &*KINDS_DE } else { &*KINDS_EN };
+        let [german, english] = &*KINDS;
+        let kinds = if self == Self::German { german } else { english };
         let found = kinds.iter().find(|(_, regex)| regex.as_ref().is_some_and(|regex| regex.is_match(&low)));
         found.map_or(Kind::What, |(kind, _)| *kind)
     }
@@ -218,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(KINDS_DE.iter().chain(KINDS_EN.iter()).all(|(_, regex)| regex.is_some()));
+        assert!(KINDS.iter().flatten().all(|(_, regex)| regex.is_some()));
         for regex in [&CAUSE, &PLACE, &FEW, &SHORT_IN_FRONT, &ORDINAL_IN_FRONT] {
             assert!(regex.is_some());
         }

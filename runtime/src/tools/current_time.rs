@@ -18,50 +18,59 @@ impl Tool for CurrentTime {
     }
 
     fn run(&self, arguments: &Map<String, Value>, context: &ToolContext<'_>) -> Result<String, ToolFailure> {
-        let Some(place) = text_argument(arguments, "place") else {
-            if let Some(when) = text_argument(arguments, "when") {
-                let here = context.now.to_zoned_datetime(context.zone.clone()).date();
-                match days::find(&when, here) {
-                    Ok(Some(date)) => return Ok(day(context, date)),
-                    Ok(None) => {}
-                    Err(()) => return Err(ToolFailure::new("reason-unknown-day").with("text", when)),
-                }
-            }
+        let (zone, shown) = match text_argument(arguments, "place") {
+            Some(place) => zone_of(&place)?,
             // A machine that does not say where it is has no local time.
-            if context.zone.is_unknown() {
-                return Ok(reading(context, &TimeZone::UTC, Some("UTC")));
-            }
-            return Ok(reading(context, &context.zone, None));
+            None if context.zone.is_unknown() => (TimeZone::UTC, Some("UTC".to_owned())),
+            None => (context.zone.clone(), None),
         };
-        if place.contains('/')
-            && let Ok(zone) = TimeZone::get(&place)
-        {
-            return Ok(reading(context, &zone, Some(&place)));
+        if let Some(when) = text_argument(arguments, "when") {
+            let today = context.now.to_zoned_datetime(zone.clone()).date();
+            // Code passes whole messages, which need name no day; a model that fills this in means one.
+            let means_now = !context.arguments_by_model || says_now(&when);
+            match days::find(&when, today) {
+                Ok(Some(date)) => return Ok(day(context, date)),
+                Ok(None) if means_now => {}
+                Ok(None) | Err(()) => return Err(ToolFailure::new("reason-unknown-day").with("text", when)),
+            }
         }
-        match places::find(&place) {
-            Found::Zone { name, zone } => {
-                let zone = TimeZone::get(zone)
-                    .map_err(|_| ToolFailure::new("reason-unknown-place").with("place", place.clone()))?;
-                // The place is named as the user wrote it, unless that is only a matter of case.
-                let shown = if name.to_lowercase() == place.to_lowercase() { name } else { place.as_str() };
-                Ok(reading(context, &zone, Some(shown)))
-            }
-            Found::Several { name, zones } => {
-                let cities: Vec<String> = zones
-                    .iter()
-                    .map(|zone| zone.rsplit('/').next().unwrap_or(zone).replace('_', " "))
-                    .collect();
-                Err(ToolFailure::new("reason-several-zones")
-                    .with("place", name)
-                    .with("names", cities.join(", ")))
-            }
-            Found::Unknown { nearest } if nearest.is_empty() => {
-                Err(ToolFailure::new("reason-unknown-place").with("place", place))
-            }
-            Found::Unknown { nearest } => Err(ToolFailure::new("reason-unknown-place-near")
-                .with("place", place)
-                .with("names", nearest.join(", "))),
+        Ok(reading(context, &zone, shown.as_deref()))
+    }
+}
+
+/// Whether a text names the present.
+fn says_now(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| matches!(word, "now" | "today" | "currently" | "jetzt" | "heute" | "aktuell"))
+}
+
+/// The zone of a place, and the name to show for it.
+fn zone_of(place: &str) -> Result<(TimeZone, Option<String>), ToolFailure> {
+    if place.contains('/')
+        && let Ok(zone) = TimeZone::get(place)
+    {
+        return Ok((zone, Some(place.to_owned())));
+    }
+    match places::find(place) {
+        Found::Zone { name, zone } => {
+            let zone = TimeZone::get(zone)
+                .map_err(|_| ToolFailure::new("reason-unknown-place").with("place", place))?;
+            // The place is named as the user wrote it, unless that is only a matter of case.
+            let shown = if name.to_lowercase() == place.to_lowercase() { name } else { place };
+            Ok((zone, Some(shown.to_owned())))
         }
+        Found::Several { name, zones } => {
+            let cities: Vec<String> =
+                zones.iter().map(|zone| zone.rsplit('/').next().unwrap_or(zone).replace('_', " ")).collect();
+            Err(ToolFailure::new("reason-several-zones").with("place", name).with("names", cities.join(", ")))
+        }
+        Found::Unknown { nearest } if nearest.is_empty() => {
+            Err(ToolFailure::new("reason-unknown-place").with("place", place))
+        }
+        Found::Unknown { nearest } => Err(ToolFailure::new("reason-unknown-place-near")
+            .with("place", place)
+            .with("names", nearest.join(", "))),
     }
 }
 
@@ -108,10 +117,20 @@ mod tests {
     }
 
     fn run_in(zone: TimeZone, place: Option<&str>) -> Result<String, ToolFailure> {
+        run_with(zone, place, None, false)
+    }
+
+    fn run_with(
+        zone: TimeZone,
+        place: Option<&str>,
+        when: Option<&str>,
+        by_model: bool,
+    ) -> Result<String, ToolFailure> {
         let text = |text: &str| Reply::Text(text.to_owned());
         let days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"].map(str::to_owned).to_vec();
         let language = LanguageText {
             replies: BTreeMap::from([
+                ("date".to_owned(), text("{weekday} {day} {year}")),
                 ("clock".to_owned(), text("{time} {weekday} {day} {year}")),
                 ("clock-at".to_owned(), text("{place}: {time} {weekday}")),
                 ("weekdays".to_owned(), Reply::List(days)),
@@ -121,12 +140,13 @@ mod tests {
         let context = ToolContext {
             language: &language,
             language_is_certain: true,
+            arguments_by_model: by_model,
             now: "2026-01-02T20:41:00Z".parse().expect("an instant"),
             zone,
         };
         let mut arguments = Map::new();
-        if let Some(place) = place {
-            arguments.insert("place".to_owned(), place.into());
+        for (name, value) in [("place", place), ("when", when)] {
+            arguments.extend(value.map(|value| (name.to_owned(), value.into())));
         }
         CurrentTime.run(&arguments, &context)
     }
@@ -138,6 +158,20 @@ mod tests {
         assert!(unknown.starts_with("UTC: 20:41"), "{unknown}");
         let tokyo = run(Some("Tokio"));
         assert_eq!(tokyo.as_deref(), Ok("Tokio: 05:41 Sa\n2026-01-03 05:41 +09:00 Asia/Tokyo"));
+    }
+
+    #[test]
+    fn a_day_that_a_model_names_is_understood_or_refused_and_never_dropped() {
+        let zone = || TimeZone::get("Europe/Berlin").expect("a zone");
+        let ask = |place, when, by_model| run_with(zone(), place, Some(when), by_model);
+        assert!(ask(None, "what day is it", false).is_ok_and(|text| text.starts_with("21:41")));
+        for when in ["aaa", "25:00", "asap"] {
+            assert_eq!(ask(None, when, true).expect_err("no day").key, "reason-unknown-day", "{when}");
+        }
+        assert!(ask(None, "heute", true).is_ok_and(|text| text.starts_with("21:41")));
+        // Tomorrow in Tokyo, where it is the third already.
+        assert!(ask(Some("Tokio"), "tomorrow", true).is_ok_and(|text| text.ends_with("2026-01-04")));
+        assert!(ask(Some("Tokio"), "aaa", true).is_err());
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! What tests with the real model share. The model is fetched before the tests run (see the README); they never
+//! download.
+#![allow(
+    dead_code,
+    clippy::expect_used,
+    reason = "each test file uses a part of it, and stops at what it does not expect"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use skill_runtime::model::{DeviceChoice, Model};
+use skillc::model_store::Store;
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The store, in which the embedded default must be.
+pub(crate) fn store() -> Store {
+    let store = Store::open().expect("a cache directory");
+    assert!(store.model().is_some(), "run `skillc model fetch` first; tests do not download");
+    store
+}
+
+/// The embedded default on the processor.
+pub(crate) fn model() -> Model {
+    let store = store();
+    let runtime = store.runtime().expect("run `skillc model fetch` first; tests do not download");
+    Model::open(&store.model_dir(), &runtime, DeviceChoice::Cpu).expect("it opens")
+}
+
+/// One turn of `skillc chat` on the processor.
+pub(crate) fn chat(arguments: &[&str]) -> Value {
+    store();
+    let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .args(["chat", "--json", "--device", "cpu"])
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .output()
+        .expect("skillc starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+/// The same with a library of one file.
+pub(crate) fn chat_with(source: &str, arguments: &[&str]) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let skills = folder.path().join("library.skill");
+    std::fs::write(&skills, source).expect("written");
+    chat(&[&["--skills", &skills.to_string_lossy()], arguments].concat())
+}
