@@ -1,5 +1,4 @@
 //! Tool calls that the real model writes. Whatever it would like to write, only offered calls come out.
-#![expect(clippy::expect_used, reason = "a test stops at what it does not expect")]
 
 mod support;
 
