@@ -1,6 +1,7 @@
 //! One turn of a conversation: route, make the opening call, let code or the model write, label what came out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -395,24 +396,26 @@ fn write<M: ModelSource>(
         return write_remotely(source, inputs, bounds, stop, observer, reply, start);
     }
     let model = source.model()?;
-    let context = model.context();
-    let (template_takes_tools, format) = (model.template_takes_tools(), model.calls().format);
+    let processor = Arc::clone(model.processor());
+    let context = processor.context();
+    let (template_takes_tools, format) = (processor.template_takes_tools(), processor.calls().format);
     let told = template_takes_tools || inputs.profile.tool_block.is_some();
-    if let (Calls::May(_) | Calls::Must(_), false, Some(remark)) = (bounds.calls, told, &model.calls().remark)
+    if let (Calls::May(_) | Calls::Must(_), false, Some(remark)) =
+        (bounds.calls, told, &processor.calls().remark)
     {
         return Err(ModelError::NoTools(remark.clone()));
     }
-    let sampling = Sampling::of(model.generation(), 0);
+    let sampling = Sampling::of(processor.generation(), 0);
     let mut history = inputs.history;
     let (text, shared) = loop {
         let attempt = Inputs { history, template_takes_tools, format, ..*inputs };
         let Plan { messages, tools, shared, .. } = prompt::plan(&attempt);
-        let prompt = model.render(&messages, &tools)?;
-        let tokens = model.tokens(&prompt)?.len();
+        let prompt = processor.render(&messages, &tools)?;
+        let tokens = processor.tokens(&prompt)?.len();
         // An answer needs room, too.
         if tokens + context / 8 <= context || history.is_empty() {
             let first = messages.get(..shared).unwrap_or_default();
-            let shared = if first.is_empty() { 0 } else { model.shared(&prompt, first, &tools) };
+            let shared = if first.is_empty() { 0 } else { processor.shared(&prompt, first, &tools) };
             break (prompt, shared);
         }
         let pair = history.len().min(2);
@@ -461,6 +464,7 @@ const REMOTE_SAMPLING: Sampling = Sampling {
     repetition_penalty: 1.0,
     max_new_tokens: 1024,
     seed: 0,
+    speculates: false,
 };
 
 /// Lets an endpoint write. It counts its tokens itself, so all turns are sent.

@@ -12,16 +12,18 @@ mod error;
 mod evidence;
 mod files;
 mod guard;
+mod lookup;
 mod prefixes;
+mod processor;
 mod remote;
 mod sampler;
 mod template;
+mod writing;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-use tokenizers::Tokenizer;
 
 pub use calls::{CallForm, CallFormat};
 pub use device::{Device, DeviceChoice};
@@ -29,26 +31,24 @@ pub use error::ModelError;
 pub use evidence::Evidence;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
 pub use guard::{Bounds, Calls};
+pub use processor::Processor;
 pub use remote::{Endpoint, Remote};
 pub use sampler::Sampling;
 pub use template::{ChatTemplate, Message, function};
 
-use crate::artifact::ToolDeclaration;
 use crate::router::OpeningCall;
 use cache::Cache;
 use decoder::Decoder;
-use guard::{Chosen, Guard, Vocabulary};
+use guard::Vocabulary;
+use lookup::Lookup;
 use prefixes::{Prefixes, common};
-use sampler::Sampler;
+use writing::{Progress, Writing};
 
 /// A model that is ready to write.
 pub struct Model {
     decoder: Decoder,
-    tokenizer: Tokenizer,
-    vocabulary: Vocabulary,
-    template: ChatTemplate,
-    calls: CallForm,
-    files: files::Files,
+    processor: Arc<Processor>,
+    vocabulary: Arc<Vocabulary>,
     device: Device,
     /// What the newest prompt and its answer left behind.
     resident: Option<Resident>,
@@ -58,6 +58,16 @@ pub struct Model {
 /// Caches and the tokens that they were computed from.
 struct Resident {
     tokens: Vec<u32>,
+    cache: Cache,
+}
+
+/// A prompt that is being computed.
+struct Reading {
+    tokens: Vec<u32>,
+    /// Tokens at its start that other prompts of its skill begin with.
+    shared: usize,
+    /// Tokens that were known.
+    known: usize,
     cache: Cache,
 }
 
@@ -73,7 +83,7 @@ pub struct Prompt<'p> {
 impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Model")
-            .field("name", &self.files.name)
+            .field("name", &self.processor.name())
             .field("device", &self.device)
             .finish_non_exhaustive()
     }
@@ -107,6 +117,14 @@ pub struct Written {
     pub prefilled_tokens: usize,
     /// Tokens written.
     pub tokens: usize,
+    /// Their ids.
+    pub ids: Vec<u32>,
+    /// How far each one's logit lay before the next best: the most likely token's, whether it was drawn or not.
+    pub leads: Vec<f32>,
+    /// Tokens that were guessed from the text before and computed together with the one before them.
+    pub drafted_tokens: usize,
+    /// Runs of the graph after the prompt; fewer than tokens where guesses were right.
+    pub steps: usize,
     /// From the call to the first token.
     pub time_to_first_token: Duration,
     /// From the first token to the last.
@@ -118,6 +136,25 @@ pub struct Written {
 }
 
 impl Written {
+    /// Nothing yet behind a prompt, of which `prefilled` tokens were computed.
+    fn behind(prompt_tokens: usize, prefilled_tokens: usize) -> Self {
+        Self {
+            text: String::new(),
+            call: None,
+            prompt_tokens,
+            prefilled_tokens,
+            tokens: 0,
+            ids: Vec::new(),
+            leads: Vec::new(),
+            drafted_tokens: 0,
+            steps: 0,
+            time_to_first_token: Duration::ZERO,
+            decoding: Duration::ZERO,
+            ending: Ending::Limit,
+            masking: (Duration::ZERO, 0),
+        }
+    }
+
     /// Tokens a second after the first; None for fewer than two tokens.
     #[must_use]
     pub fn tokens_per_second(&self) -> Option<f64> {
@@ -126,6 +163,11 @@ impl Written {
     }
 }
 
+/// Most that logits of one run over several tokens differ from those of a run a token: kernels for many rows add in
+/// another order, and 8-bit inputs round by it. Measured on the embedded default: leads, which have the noise of two
+/// logits, differ by up to 0.45 in 2,000 tokens (`tests/speculation.rs` prints it).
+const NOISE: f32 = 0.5;
+
 impl Model {
     /// Opens a model folder. `runtime` is ONNX Runtime's library.
     ///
@@ -133,79 +175,23 @@ impl Model {
     /// The folder lacks a file, a file is damaged, the runtime cannot be loaded, or the device that was named is
     /// missing or takes only part of the graph.
     pub fn open(folder: &Path, runtime: &Path, device: DeviceChoice) -> Result<Self, ModelError> {
-        let files = files::Files::read(folder)?;
-        let tokenizer = read_tokenizer(folder)?;
-        let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
-        let (session, device) = device::open(&files.graph, runtime, device)?;
+        let processor = Arc::new(Processor::open(folder)?);
+        let (session, device) = device::open(processor.graph(), runtime, device)?;
         let decoder = Decoder::new(session, device.name == "cpu")?;
-        let vocabulary = Vocabulary::new(&tokenizer, &files.generation.ends);
-        let calls = files.calls(&template);
-        let (resident, prefixes) = (None, Prefixes::default());
-        Ok(Self { decoder, tokenizer, vocabulary, template, calls, files, device, resident, prefixes })
+        let vocabulary = Arc::new(Vocabulary::new(processor.tokenizer(), processor.ends()));
+        Ok(Self { decoder, processor, vocabulary, device, resident: None, prefixes: Prefixes::default() })
     }
 
-    /// Name of the folder.
+    /// Its tokenizer, chat template and settings.
     #[must_use]
-    pub fn name(&self) -> &str {
-        &self.files.name
+    pub fn processor(&self) -> &Arc<Processor> {
+        &self.processor
     }
 
     /// The device that runs it, and why that one.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
-    }
-
-    /// What is known of the model's behaviour.
-    #[must_use]
-    pub fn profile(&self) -> &Profile {
-        &self.files.profile
-    }
-
-    /// The model's own generation settings.
-    #[must_use]
-    pub fn generation(&self) -> &Generation {
-        &self.files.generation
-    }
-
-    /// Longest prompt and answer together, in tokens.
-    #[must_use]
-    pub fn context(&self) -> usize {
-        self.files.context
-    }
-
-    /// Writes a conversation and the offered tools as the model expects them.
-    ///
-    /// # Errors
-    /// The chat template fails; the message says where.
-    pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
-        self.template.render(messages, tools)
-    }
-
-    /// See [`ChatTemplate::shared`].
-    #[must_use]
-    pub fn shared(&self, prompt: &str, first: &[Message], tools: &[ToolDeclaration]) -> usize {
-        self.template.shared(prompt, first, tools)
-    }
-
-    /// Whether the chat template has a place for tools.
-    #[must_use]
-    pub fn template_takes_tools(&self) -> bool {
-        self.template.takes_tools()
-    }
-
-    /// How the model writes calls.
-    #[must_use]
-    pub fn calls(&self) -> &CallForm {
-        &self.calls
-    }
-
-    /// Token ids of a rendered prompt.
-    ///
-    /// # Errors
-    /// The tokenizer fails.
-    pub fn tokens(&self, text: &str) -> Result<Vec<u32>, ModelError> {
-        encode(&self.tokenizer, text)
     }
 
     /// Logits behind each token, `[tokens, vocabulary]`, flat: one prefill over all of them.
@@ -249,31 +235,28 @@ impl Model {
     /// # Errors
     /// The prompt is empty or does not fit the model's context, or the runtime fails.
     pub fn logits(&mut self, prompt: Prompt<'_>) -> Result<(Vec<f32>, usize), ModelError> {
-        let tokens = self.prompt_tokens(prompt.text)?;
-        let (resident, logits, prefilled) = self.prefill(tokens, prompt)?;
-        self.resident = Some(resident);
+        let (reading, logits) = self.prefill(prompt)?;
+        let prefilled = reading.tokens.len() - reading.known;
+        self.resident = Some(Resident { tokens: reading.tokens, cache: reading.cache });
         Ok((logits, prefilled))
     }
 
-    fn prompt_tokens(&self, text: &str) -> Result<Vec<u32>, ModelError> {
-        let tokens = self.tokens(text)?;
-        if tokens.is_empty() || tokens.len() >= self.files.context {
-            return Err(ModelError::PromptTooLong { tokens: tokens.len(), context: self.files.context });
+    fn prefill(&mut self, prompt: Prompt<'_>) -> Result<(Reading, Vec<f32>), ModelError> {
+        let mut reading = self.begin(prompt)?;
+        loop {
+            if let Some(logits) = self.read(&mut reading, usize::MAX)? {
+                return Ok((reading, logits));
+            }
         }
-        Ok(tokens)
     }
 
-    /// Computes what is not known of a prompt, and keeps its beginning. Whatever fails, no half-made cache stays.
-    fn prefill(
-        &mut self,
-        tokens: Vec<u32>,
-        prompt: Prompt<'_>,
-    ) -> Result<(Resident, Vec<f32>, usize), ModelError> {
+    /// Begins to compute what is not known of a prompt. Whatever fails, no half-made cache stays.
+    fn begin(&mut self, prompt: Prompt<'_>) -> Result<Reading, ModelError> {
+        let tokens = self.processor.prompt_tokens(prompt.text)?;
         let shared = prompt.text.get(..prompt.shared).unwrap_or_default();
-        let shared = if shared.is_empty() { 0 } else { common(&self.tokens(shared)?, &tokens) };
-        let reusable = self.decoder.can_reuse();
+        let shared = if shared.is_empty() { 0 } else { common(&self.processor.tokens(shared)?, &tokens) };
         // A single token takes another kernel than many, whose sums round otherwise: two at least are computed.
-        let most = if reusable { tokens.len().saturating_sub(2) } else { 0 };
+        let most = if self.decoder.can_reuse() { tokens.len().saturating_sub(2) } else { 0 };
         let (mut cache, live) = match self.resident.take().filter(|_| most > 0) {
             Some(resident) => {
                 let live = common(&resident.tokens, &tokens).min(resident.cache.length).min(most);
@@ -289,14 +272,26 @@ impl Model {
             }
             _ => self.decoder.truncate(&mut cache, live)?,
         }
-        let logits = self.decoder.step(&mut cache, tokens.get(known..).unwrap_or_default())?;
-        self.vocabulary.check(&logits)?;
-        let beginning = tokens.get(..shared).unwrap_or_default();
-        if reusable && shared > 0 && !self.prefixes.holds(beginning) {
-            self.prefixes.keep(beginning, self.decoder.save(&cache, shared)?);
+        Ok(Reading { tokens, shared, known, cache })
+    }
+
+    /// Computes up to `most` more tokens of a prompt, and keeps its beginning. Returns logits once it is read.
+    fn read(&mut self, reading: &mut Reading, most: usize) -> Result<Option<Vec<f32>>, ModelError> {
+        let done = reading.cache.length;
+        let left = reading.tokens.len() - done;
+        // No single token is left over.
+        let count = if left <= most.saturating_add(1) { left } else { most.max(2) };
+        let tokens = reading.tokens.get(done..done + count).unwrap_or_default();
+        let logits = self.decoder.step(&mut reading.cache, tokens)?;
+        if count < left {
+            return Ok(None);
         }
-        let prefilled = tokens.len() - known;
-        Ok((Resident { tokens, cache }, logits, prefilled))
+        self.vocabulary.check(&logits)?;
+        let beginning = reading.tokens.get(..reading.shared).unwrap_or_default();
+        if self.decoder.can_reuse() && reading.shared > 0 && !self.prefixes.holds(beginning) {
+            self.prefixes.keep(beginning, self.decoder.save(&reading.cache, reading.shared)?);
+        }
+        Ok(Some(logits))
     }
 
     /// Writes an answer to a rendered prompt, with at most one call and within `bounds`. `on_text` gets
@@ -313,145 +308,74 @@ impl Model {
         on_text: &mut dyn FnMut(&str),
     ) -> Result<Written, ModelError> {
         let start = Instant::now();
-        let tokens = self.prompt_tokens(prompt.text)?;
-        let prompt_tokens = tokens.len();
-        let room = self.files.context - prompt_tokens;
-        let limit = sampling.max_new_tokens.min(room);
-        let (mut resident, mut logits, prefilled_tokens) = self.prefill(tokens, prompt)?;
-        let mut sampler = Sampler::new(sampling);
-        let mut guard = Guard::new(&self.vocabulary, self.calls.format, bounds)?;
-        let mut stream = self.tokenizer.decode_stream(true);
-        let mut written = Written {
-            text: String::new(),
-            call: None,
-            prompt_tokens,
-            prefilled_tokens,
-            tokens: 0,
-            time_to_first_token: Duration::ZERO,
-            decoding: Duration::ZERO,
-            ending: Ending::Limit,
-            masking: (Duration::ZERO, 0),
-        };
-        let mut first = start;
-        // A call that has begun is not cut at the limit of the text; it has a bound of its own.
-        while written.tokens < limit || (guard.in_call() && written.tokens < room) {
+        let (Reading { tokens, known, mut cache, .. }, mut logits) = self.prefill(prompt)?;
+        let prefilled = tokens.len() - known;
+        let of = (sampling, bounds);
+        let mut writing = Writing::new(&self.processor, &self.vocabulary, tokens, prefilled, of, start)?;
+        let mut lookup = Lookup::new(sampling.speculates && self.decoder.is_in_place());
+        let mut progress = writing.take(&mut logits, on_text)?;
+        while let Progress::Next(token) = progress {
             if stop.load(Ordering::Relaxed) {
-                written.ending = Ending::Stopped;
+                writing.stop();
                 break;
             }
-            if written.tokens > 0 {
-                let newest = resident.tokens.last().copied().unwrap_or_default();
-                logits = self.decoder.step(&mut resident.cache, &[newest])?;
-                self.vocabulary.check(&logits)?;
-            }
-            let so_far = resident.tokens.get(prompt_tokens..).unwrap_or_default();
-            let (next, call) = match guard.next(&mut logits, &mut sampler, so_far)? {
-                Chosen::Token(token) => (token, None),
-                Chosen::Call(token, call) => (token, Some(call)),
-                Chosen::Endless => break,
-            };
-            if written.tokens == 0 {
-                first = Instant::now();
-                written.time_to_first_token = first - start;
-            }
-            if self.files.generation.ends.contains(&next) {
-                written.ending = Ending::EndOfTurn;
-                break;
-            }
-            written.tokens += 1;
-            resident.tokens.push(next);
-            let piece = stream.step(next).map_err(|error| ModelError::tokenizer(&*error))?;
-            if let Some(text) = piece.and_then(|piece| guard.show(&piece)) {
-                on_text(&text);
-                written.text.push_str(&text);
-            }
-            if call.is_some() {
-                written.call = call;
-                written.ending = Ending::Call;
-                break;
-            }
+            progress = self.advance(&mut writing, &mut cache, token, &mut lookup, on_text)?;
         }
-        if let Some(text) = guard.rest() {
-            on_text(&text);
-            written.text.push_str(&text);
-        }
-        written.masking = guard.masking;
-        self.resident = Some(resident);
-        written.decoding = first.elapsed();
-        if written.time_to_first_token.is_zero() {
-            written.time_to_first_token = start.elapsed();
-        }
+        let (written, tokens) = writing.finish(on_text);
+        self.resident = Some(Resident { tokens, cache });
         Ok(written)
     }
-}
 
-/// Tokenizer and chat template of a model folder, without the model: enough to show a prompt.
-pub struct Drafting {
-    tokenizer: Tokenizer,
-    template: ChatTemplate,
-    files: files::Files,
-}
-
-impl std::fmt::Debug for Drafting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Drafting").field("name", &self.files.name).finish_non_exhaustive()
-    }
-}
-
-impl Drafting {
-    /// Opens a model folder without its graph.
-    ///
-    /// # Errors
-    /// The folder lacks a file or a file is damaged.
-    pub fn open(folder: &Path) -> Result<Self, ModelError> {
-        let files = files::Files::read(folder)?;
-        let tokenizer = read_tokenizer(folder)?;
-        let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
-        Ok(Self { tokenizer, template, files })
-    }
-
-    /// See [`Model::render`].
-    ///
-    /// # Errors
-    /// The chat template fails.
-    pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
-        self.template.render(messages, tools)
-    }
-
-    /// Tokens of a rendered prompt.
-    ///
-    /// # Errors
-    /// The tokenizer fails.
-    pub fn count(&self, text: &str) -> Result<usize, ModelError> {
-        encode(&self.tokenizer, text).map(|tokens| tokens.len())
+    /// Writes at least one more token behind `token`, which is not computed yet. Where the text before tells what may
+    /// follow, that is computed along, and taken as far as it is what would have been written.
+    fn advance(
+        &mut self,
+        writing: &mut Writing,
+        cache: &mut Cache,
+        token: u32,
+        lookup: &mut Lookup,
+        on_text: &mut dyn FnMut(&str),
+    ) -> Result<Progress, ModelError> {
+        let draft = lookup.draft(writing.tokens());
+        if draft.is_empty() {
+            return self.advance_one(writing, cache, token, on_text);
+        }
+        let before = cache.length;
+        let inputs: Vec<u32> = std::iter::once(token).chain(draft).collect();
+        let logits = self.decoder.step_keeping(cache, &inputs, inputs.len())?;
+        writing.count_step(inputs.len() - 1);
+        self.vocabulary.check(&logits)?;
+        let vocabulary = logits.len() / inputs.len();
+        for (at, (row, &input)) in logits.chunks_exact(vocabulary.max(1)).zip(&inputs).enumerate() {
+            if !writing.is_clear(row, NOISE) {
+                // The kernels for one row decide.
+                lookup.learn(at, inputs.len() - 1);
+                self.decoder.truncate(cache, before + at)?;
+                return self.advance_one(writing, cache, input, on_text);
+            }
+            let progress = writing.take(&mut row.to_vec(), on_text)?;
+            match progress {
+                Progress::Next(next) if inputs.get(at + 1) == Some(&next) => {}
+                _ => {
+                    lookup.learn(at, inputs.len() - 1);
+                    self.decoder.truncate(cache, before + at + 1)?;
+                    return Ok(progress);
+                }
+            }
+        }
+        Err(ModelError::Graph("it returned too few logits".to_owned()))
     }
 
-    /// See [`Model::profile`].
-    #[must_use]
-    pub fn profile(&self) -> &Profile {
-        &self.files.profile
+    fn advance_one(
+        &mut self,
+        writing: &mut Writing,
+        cache: &mut Cache,
+        token: u32,
+        on_text: &mut dyn FnMut(&str),
+    ) -> Result<Progress, ModelError> {
+        let mut logits = self.decoder.step(cache, &[token])?;
+        writing.count_step(0);
+        self.vocabulary.check(&logits)?;
+        writing.take(&mut logits, on_text)
     }
-
-    /// See [`Model::calls`].
-    #[must_use]
-    pub fn calls(&self) -> CallForm {
-        self.files.calls(&self.template)
-    }
-
-    /// See [`Model::template_takes_tools`].
-    #[must_use]
-    pub fn template_takes_tools(&self) -> bool {
-        self.template.takes_tools()
-    }
-}
-
-fn read_tokenizer(folder: &Path) -> Result<Tokenizer, ModelError> {
-    let path = folder.join("tokenizer.json");
-    files::regular(&path)?;
-    Tokenizer::from_file(&path).map_err(|error| ModelError::file(&path, error))
-}
-
-fn encode(tokenizer: &Tokenizer, text: &str) -> Result<Vec<u32>, ModelError> {
-    let encoding = tokenizer.encode_fast(text, false).map_err(|error| ModelError::tokenizer(&*error))?;
-    Ok(encoding.get_ids().to_vec())
 }

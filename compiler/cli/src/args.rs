@@ -302,7 +302,7 @@ pub(crate) enum ModelCommand {
         json: bool,
     },
     /// Remove a model from the store
-    #[command(after_help = "Example:\n  skillc model remove smollm2-135m-instruct-reference-v1")]
+    #[command(after_help = "Example:\n  skillc model remove smollm2-135m-instruct-reference-v2")]
     Remove {
         /// Its name, as `model list` shows it
         name: String,

@@ -32,13 +32,18 @@ fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_non
         tool("lamp", &[("state", ParameterType::OneOf(vec!["on".into(), "off".into()]))]),
     ];
     let ask = |text: &str| vec![Message::new("user", text)];
-    let prompt =
-        model.render(&ask("Who founded the refrigeration company Stripe?"), &[]).expect("it renders");
+    let prompt = model
+        .processor()
+        .render(&ask("Who founded the refrigeration company Stripe?"), &[])
+        .expect("it renders");
     let stop = AtomicBool::new(false);
     let mut masks = (0.0, 0);
     for seed in 0..6 {
-        let sampling =
-            Sampling { temperature: 2.0, max_new_tokens: 8, ..Sampling::of(model.generation(), seed) };
+        let sampling = Sampling {
+            temperature: 2.0,
+            max_new_tokens: 8,
+            ..Sampling::of(model.processor().generation(), seed)
+        };
         let mut shown = String::new();
         let written = model
             .write(
@@ -62,8 +67,9 @@ fn at_any_temperature_a_required_call_is_an_offered_one_and_free_text_begins_non
     }
     println!("masks: {:.0} µs a token over {} tokens", masks.0 / masks.1 as f64, masks.1);
     let begun = "Repeat exactly: <tool_call>{\"name\": \"lamp\"}</tool_call>";
-    let prompt = model.render(&ask(begun), &[]).expect("it renders") + "<tool_call";
-    let sampling = Sampling { temperature: 0.0, max_new_tokens: 12, ..Sampling::of(model.generation(), 0) };
+    let prompt = model.processor().render(&ask(begun), &[]).expect("it renders") + "<tool_call";
+    let sampling =
+        Sampling { temperature: 0.0, max_new_tokens: 12, ..Sampling::of(model.processor().generation(), 0) };
     let written = model
         .write(Prompt { text: &prompt, shared: 0 }, &sampling, Bounds::of(Calls::None), &stop, &mut |_| {})
         .expect("it writes");

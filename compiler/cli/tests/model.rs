@@ -132,7 +132,7 @@ fn architectures_compute_what_their_reference_computes() {
         for (at, (found, wanted)) in last.iter().zip(&wanted).enumerate() {
             assert!((f64::from(*found) - wanted).abs() < 2e-3, "{kind}, token {at}: {found}, not {wanted}");
         }
-        let ids = model.tokens("Hen <|im_end|>").expect("tokens");
+        let ids = model.processor().tokens("Hen <|im_end|>").expect("tokens");
         assert_eq!(ids.last(), Some(&257), "control tokens are one token");
         assert!(ids.contains(&258), "merges hold: {ids:?}");
     }

@@ -55,9 +55,10 @@ fn a_conversation_longer_than_its_buffers_writes_what_it_would_have_written() {
     let stop = AtomicBool::new(false);
     let words = "The river rises in the hills and falls into the sea. ".repeat(75);
     let text = format!("<|im_start|>user\n{words}\nSay it again.<|im_end|>\n<|im_start|>assistant\n");
-    let count = model.tokens(&text).expect("tokens").len();
+    let count = model.processor().tokens(&text).expect("tokens").len();
     assert!((900..1020).contains(&count), "{count} tokens: the buffers of 1,024 grow while it writes");
-    let sampling = Sampling { temperature: 0.0, max_new_tokens: 140, ..Sampling::of(model.generation(), 0) };
+    let sampling =
+        Sampling { temperature: 0.0, max_new_tokens: 140, ..Sampling::of(model.processor().generation(), 0) };
     let write = |model: &mut Model| {
         let prompt = Prompt { text: &text, shared: 0 };
         model.write(prompt, &sampling, Bounds::of(Calls::None), &stop, &mut |_| {}).expect("it writes")

@@ -1,5 +1,7 @@
 //! Keys and values of a conversation, and copies of their beginnings.
 
+use std::ops::Range;
+
 use half::f16;
 use ort::memory::Allocator;
 use ort::session::IoBinding;
@@ -22,15 +24,20 @@ impl State {
         matches!(self.shape.as_slice(), [_, heads, -1, head] if *heads > 0 && *head > 0)
     }
 
-    /// A buffer of zeros with room for some tokens.
-    pub(super) fn buffer(&self, allocator: &Allocator, room: usize) -> Result<DynTensor, ModelError> {
+    /// A buffer of zeros with room for some tokens of some conversations.
+    pub(super) fn buffer(
+        &self,
+        allocator: &Allocator,
+        conversations: usize,
+        room: usize,
+    ) -> Result<DynTensor, ModelError> {
         // The first dimension is the batch, any other open one the tokens.
         let shape: Vec<i64> = self
             .shape
             .iter()
             .enumerate()
             .map(|(at, &size)| match (at, size) {
-                (0, _) => 1,
+                (0, _) => conversations as i64,
                 (_, size) if size >= 0 => size,
                 _ => room as i64,
             })
@@ -48,8 +55,10 @@ impl State {
 /// Buffers bound to a graph that writes them in place.
 pub(super) struct Bound {
     pub(super) binding: IoBinding,
-    /// Logits of the last position.
+    /// Logits of the last positions.
     pub(super) logits: DynValue,
+    /// How many positions these are.
+    pub(super) kept: usize,
 }
 
 /// Caches of one conversation.
@@ -114,11 +123,13 @@ impl Cache {
     }
 }
 
-/// Tokens that a buffer has room for, and values a row.
-fn layout(value: &DynValue) -> Result<(usize, usize), ModelError> {
+/// Heads of a buffer, tokens that it has room for, and values a row.
+fn layout(value: &DynValue) -> Result<(usize, usize, usize), ModelError> {
     match value.dtype() {
         ValueType::Tensor { shape, .. } => match *shape.as_ref() {
-            [1, _, room, head] if room >= 0 && head > 0 => Ok((room as usize, head as usize)),
+            [_, heads, room, head] if heads > 0 && room >= 0 && head > 0 => {
+                Ok((heads as usize, room as usize, head as usize))
+            }
             _ => Err(ModelError::Graph(format!("a cache has the shape {shape}"))),
         },
         _ => Err(ModelError::Graph("a cache is no tensor".to_owned())),
@@ -129,7 +140,7 @@ fn take<T: PrimitiveTensorElementType + Copy + std::fmt::Debug>(
     value: &DynValue,
     length: usize,
 ) -> Result<Vec<T>, ModelError> {
-    let (room, head) = layout(value)?;
+    let (_, room, head) = layout(value)?;
     let (_, all) = value.try_extract_tensor::<T>()?;
     let mut rows = Vec::with_capacity(all.len().checked_div(room).unwrap_or_default() * length);
     for of_head in all.chunks_exact((room * head).max(1)) {
@@ -144,11 +155,43 @@ fn put<T: PrimitiveTensorElementType + Copy + std::fmt::Debug>(
     saved: usize,
     length: usize,
 ) -> Result<(), ModelError> {
-    let (room, head) = layout(value)?;
+    let (_, room, head) = layout(value)?;
     let (_, all) = value.try_extract_tensor_mut::<T>()?;
     let from = rows.chunks_exact((saved * head).max(1));
     for (to, from) in all.chunks_exact_mut((room * head).max(1)).zip(from) {
         if let (Some(to), Some(from)) = (to.get_mut(..length * head), from.get(..length * head)) {
+            to.copy_from_slice(from);
+        }
+    }
+    Ok(())
+}
+
+/// Copies some tokens of a conversation in one buffer to a conversation in another.
+pub(super) fn copy(
+    kind: TensorElementType,
+    from: (&DynValue, usize),
+    to: (&mut DynValue, usize),
+    tokens: Range<usize>,
+) -> Result<(), ModelError> {
+    match kind {
+        TensorElementType::Float16 => copy_of::<f16>(from, to, tokens),
+        _ => copy_of::<f32>(from, to, tokens),
+    }
+}
+
+fn copy_of<T: PrimitiveTensorElementType + Copy + std::fmt::Debug>(
+    (from, from_row): (&DynValue, usize),
+    (to, to_row): (&mut DynValue, usize),
+    tokens: Range<usize>,
+) -> Result<(), ModelError> {
+    let ((heads, from_room, head), (_, to_room, _)) = (layout(from)?, layout(to)?);
+    let (_, from) = from.try_extract_tensor::<T>()?;
+    let (_, to) = to.try_extract_tensor_mut::<T>()?;
+    let values = tokens.start * head..tokens.end * head;
+    let from = from.chunks_exact((from_room * head).max(1)).skip(from_row * heads);
+    let to = to.chunks_exact_mut((to_room * head).max(1)).skip(to_row * heads);
+    for (from, to) in from.zip(to).take(heads) {
+        if let (Some(from), Some(to)) = (from.get(values.clone()), to.get_mut(values.clone())) {
             to.copy_from_slice(from);
         }
     }

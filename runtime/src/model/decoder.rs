@@ -1,7 +1,8 @@
 //! Runs the graph: token ids in, logits out.
 //!
 //! Keys and values lie in buffers that the graph writes in place where it can (attention that takes a buffer longer
-//! than what it holds); else the graph's own outputs are handed to the next step.
+//! than what it holds); else the graph's own outputs are handed to the next step. Where it writes in place, a step of
+//! several conversations can be one run.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,16 +11,7 @@ use ort::session::{Session, SessionInputValue};
 use ort::value::{DynTensor, DynValue, Outlet, Tensor, TensorElementType, TensorRef, ValueType};
 
 use super::ModelError;
-use super::cache::{Bound, Cache, State};
-
-/// For which positions logits are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keep {
-    /// The last one.
-    Last,
-    /// All of the step.
-    All,
-}
+use super::cache::{Bound, Cache, Saved, State, copy};
 
 /// A decoder graph.
 pub(super) struct Decoder {
@@ -28,8 +20,26 @@ pub(super) struct Decoder {
     takes_positions: bool,
     takes_keep: Option<String>,
     logits: String,
-    /// Shape and type of the last position's logits, of a graph that writes its caches in place.
-    in_place: Option<(Vec<i64>, TensorElementType)>,
+    /// Vocabulary and type of the logits, of a graph that writes its caches in place.
+    in_place: Option<(usize, TensorElementType)>,
+    /// Whether it takes several conversations in one run; found out when it matters first.
+    batches: Option<bool>,
+}
+
+/// Caches of several conversations side by side, for steps of one token each.
+pub(super) struct Batch {
+    values: Vec<DynValue>,
+    bound: Bound,
+    /// Tokens of each conversation, and how many of them its own cache has.
+    lengths: Vec<(usize, usize)>,
+    room: usize,
+}
+
+impl Batch {
+    /// Whether each conversation has room for another token.
+    pub(super) fn has_room(&self) -> bool {
+        self.lengths.iter().all(|(length, _)| *length < self.room)
+    }
 }
 
 const KEEP_INPUTS: [&str; 2] = ["num_logits_to_keep", "logits_to_keep"];
@@ -37,6 +47,11 @@ const KEEP_INPUTS: [&str; 2] = ["num_logits_to_keep", "logits_to_keep"];
 const FIRST_ROOM: usize = 1024;
 /// Length of the buffers that a new graph is tried with.
 const TRIAL_ROOM: usize = 8;
+/// Tokens that a batch has room for behind its longest conversation.
+const BATCH_ROOM: usize = 256;
+/// Logits of one conversation and the same in a batch lie at most this far apart, in parts of their largest: other
+/// kernels add in another order.
+const SAME: f32 = 0.2;
 
 impl Decoder {
     /// Wraps a graph. `on_processor`: it runs there, and may write its caches in place.
@@ -65,7 +80,8 @@ impl Decoder {
             .find(|name| *name == "logits")
             .ok_or_else(|| ModelError::Graph("it has no output `logits`".to_owned()))?
             .to_owned();
-        let mut decoder = Self { session, states, takes_positions, takes_keep, logits, in_place: None };
+        let mut decoder =
+            Self { session, states, takes_positions, takes_keep, logits, in_place: None, batches: None };
         if on_processor && decoder.takes_keep.is_some() && decoder.can_reuse() {
             decoder.in_place = decoder.try_in_place();
         }
@@ -84,12 +100,12 @@ impl Decoder {
 
     /// Gives the graph buffers that are longer than what they hold. If it returns ones of the same length, its
     /// attention looks only at what they hold, and may write into them.
-    fn try_in_place(&mut self) -> Option<(Vec<i64>, TensorElementType)> {
+    fn try_in_place(&mut self) -> Option<(usize, TensorElementType)> {
         let mut values = Vec::new();
         for state in &self.states {
-            values.push(state.buffer(self.session.allocator(), TRIAL_ROOM).ok()?.into_dyn());
+            values.push(state.buffer(self.session.allocator(), 1, TRIAL_ROOM).ok()?.into_dyn());
         }
-        let mut outputs = self.run(&values, 0, &[0], Keep::Last).ok()?;
+        let mut outputs = self.run(&values, 0, &[0], 1).ok()?;
         for state in &self.states {
             let value = outputs.remove(&state.output)?;
             let ValueType::Tensor { shape, .. } = value.dtype() else { return None };
@@ -98,7 +114,10 @@ impl Decoder {
             }
         }
         match outputs.remove(&self.logits)?.dtype() {
-            ValueType::Tensor { ty, shape, .. } if shape.get(1) == Some(&1) => Some((shape.to_vec(), *ty)),
+            ValueType::Tensor { ty, shape, .. } => match *shape.as_ref() {
+                [1, 1, vocabulary] if vocabulary > 0 => Some((vocabulary as usize, *ty)),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -112,23 +131,35 @@ impl Decoder {
     }
 
     fn handed(&self) -> Result<Cache, ModelError> {
+        Ok(Cache { values: self.buffers(1, 0)?, ..Cache::default() })
+    }
+
+    fn buffers(&self, conversations: usize, room: usize) -> Result<Vec<DynValue>, ModelError> {
         let allocator = self.session.allocator();
-        let values: Result<Vec<DynValue>, ModelError> =
-            self.states.iter().map(|state| Ok(state.buffer(allocator, 0)?.into_dyn())).collect();
-        Ok(Cache { values: values?, ..Cache::default() })
+        self.states.iter().map(|state| Ok(state.buffer(allocator, conversations, room)?.into_dyn())).collect()
     }
 
     /// Logits of every position, `[positions, vocabulary]`, flat: one prefill without a cache.
     pub(super) fn all_logits(&mut self, tokens: &[u32]) -> Result<Vec<f32>, ModelError> {
         let mut cache = self.handed()?;
-        self.step_handed(&mut cache, tokens, Keep::All)
+        self.step_handed(&mut cache, tokens, tokens.len())
     }
 
     /// Runs tokens behind a cache. Returns the logits of the last position.
     pub(super) fn step(&mut self, cache: &mut Cache, tokens: &[u32]) -> Result<Vec<f32>, ModelError> {
-        match self.in_place.is_some() {
-            true => self.step_in_place(cache, tokens),
-            false => self.step_handed(cache, tokens, Keep::Last),
+        self.step_keeping(cache, tokens, 1)
+    }
+
+    /// Runs tokens behind a cache. Returns the logits of the last `kept` positions, `[kept, vocabulary]`, flat.
+    pub(super) fn step_keeping(
+        &mut self,
+        cache: &mut Cache,
+        tokens: &[u32],
+        kept: usize,
+    ) -> Result<Vec<f32>, ModelError> {
+        match self.in_place {
+            Some(_) => self.step_in_place(cache, tokens, kept),
+            None => self.step_handed(cache, tokens, kept),
         }
     }
 
@@ -143,68 +174,83 @@ impl Decoder {
     }
 
     /// Copies keys and values of the first `length` tokens.
-    pub(super) fn save(&self, cache: &Cache, length: usize) -> Result<super::cache::Saved, ModelError> {
+    pub(super) fn save(&self, cache: &Cache, length: usize) -> Result<Saved, ModelError> {
         cache.save(&self.states, length)
     }
 
     /// Puts the first `length` tokens of what was saved into a cache, in place of what it held.
-    pub(super) fn restore(
-        &self,
-        cache: &mut Cache,
-        saved: &super::cache::Saved,
-        length: usize,
-    ) -> Result<(), ModelError> {
+    pub(super) fn restore(&self, cache: &mut Cache, saved: &Saved, length: usize) -> Result<(), ModelError> {
         cache.length = 0;
-        let room = if self.in_place.is_some() { self.reserve(cache, length)? } else { length };
-        if self.in_place.is_none() {
-            let allocator = self.session.allocator();
-            let values: Result<Vec<DynValue>, ModelError> =
-                self.states.iter().map(|state| Ok(state.buffer(allocator, room)?.into_dyn())).collect();
-            cache.values = values?;
+        if self.in_place.is_some() {
+            self.reserve(cache, length)?;
+        } else {
+            cache.values = self.buffers(1, length)?;
         }
         cache.fill(saved, length)
     }
 
-    /// Buffers with room for `total` tokens; what they hold is kept. Returns the room.
-    fn reserve(&self, cache: &mut Cache, total: usize) -> Result<usize, ModelError> {
-        let Some((shape, kind)) = &self.in_place else { return Ok(0) };
-        if total <= cache.room && cache.bound.is_some() {
-            return Ok(cache.room);
+    /// Buffers with room for `total` tokens; what they hold is kept.
+    fn reserve(&self, cache: &mut Cache, total: usize) -> Result<(), ModelError> {
+        if self.in_place.is_none() || (total <= cache.room && cache.bound.is_some()) {
+            return Ok(());
         }
         let room = total.max(FIRST_ROOM).next_power_of_two();
-        let allocator = self.session.allocator();
         let kept = if cache.length > 0 { Some(cache.save(&self.states, cache.length)?) } else { None };
-        let mut binding = self.session.create_binding()?;
-        let mut values = Vec::with_capacity(self.states.len());
-        for state in &self.states {
-            let mut buffer = state.buffer(allocator, room)?.into_dyn();
-            binding.bind_input(state.input.as_str(), &buffer)?;
-            binding.bind_output(state.output.as_str(), &mut buffer)?;
-            values.push(buffer);
-        }
-        let mut logits = DynTensor::new(allocator, *kind, shape.clone())?.into_dyn();
-        binding.bind_output(self.logits.as_str(), &mut logits)?;
-        if let Some(name) = &self.takes_keep {
-            let empty: [usize; 0] = [];
-            binding.bind_input(name.as_str(), &Tensor::from_array((empty, vec![1_i64]))?)?;
-        }
+        let mut values = self.buffers(1, room)?;
+        cache.bound = Some(self.bind(&mut values, 1)?);
         cache.values = values;
         cache.room = room;
-        cache.bound = Some(Bound { binding, logits });
         if let Some(kept) = kept {
             let length = cache.length;
             cache.fill(&kept, length)?;
         }
-        Ok(room)
+        Ok(())
     }
 
-    fn step_in_place(&mut self, cache: &mut Cache, tokens: &[u32]) -> Result<Vec<f32>, ModelError> {
+    /// Binds buffers as what the graph reads and writes, with logits of one position of each conversation.
+    fn bind(&self, values: &mut [DynValue], conversations: usize) -> Result<Bound, ModelError> {
+        let mut binding = self.session.create_binding()?;
+        for (state, buffer) in self.states.iter().zip(values) {
+            binding.bind_input(state.input.as_str(), buffer)?;
+            binding.bind_output(state.output.as_str(), buffer)?;
+        }
+        let logits = self.bind_logits(&mut binding, conversations, 1)?;
+        Ok(Bound { binding, logits, kept: 1 })
+    }
+
+    fn bind_logits(
+        &self,
+        binding: &mut ort::session::IoBinding,
+        conversations: usize,
+        kept: usize,
+    ) -> Result<DynValue, ModelError> {
+        let (vocabulary, kind) = self.in_place.unwrap_or((0, TensorElementType::Float32));
+        let shape = [conversations as i64, kept as i64, vocabulary as i64];
+        let mut logits = DynTensor::new(self.session.allocator(), kind, shape)?.into_dyn();
+        binding.bind_output(self.logits.as_str(), &mut logits)?;
+        if let Some(name) = &self.takes_keep {
+            let empty: [usize; 0] = [];
+            binding.bind_input(name.as_str(), &Tensor::from_array((empty, vec![kept as i64]))?)?;
+        }
+        Ok(logits)
+    }
+
+    fn step_in_place(
+        &mut self,
+        cache: &mut Cache,
+        tokens: &[u32],
+        kept: usize,
+    ) -> Result<Vec<f32>, ModelError> {
         let count = tokens.len();
         let total = cache.length + count;
         self.reserve(cache, total)?;
         let Some(bound) = &mut cache.bound else {
             return Err(ModelError::Graph("its caches were not bound".to_owned()));
         };
+        if bound.kept != kept {
+            bound.logits = self.bind_logits(&mut bound.binding, 1, kept)?;
+            bound.kept = kept;
+        }
         let ids: Vec<i64> = tokens.iter().map(|token| i64::from(*token)).collect();
         bound.binding.bind_input("input_ids", &Tensor::from_array(([1, count], ids))?)?;
         bound.binding.bind_input("attention_mask", &Tensor::from_array(([1, total], vec![1_i64; total]))?)?;
@@ -217,9 +263,14 @@ impl Decoder {
         floats(&bound.logits)
     }
 
-    fn step_handed(&mut self, cache: &mut Cache, tokens: &[u32], keep: Keep) -> Result<Vec<f32>, ModelError> {
+    fn step_handed(
+        &mut self,
+        cache: &mut Cache,
+        tokens: &[u32],
+        kept: usize,
+    ) -> Result<Vec<f32>, ModelError> {
         let total = cache.length + tokens.len();
-        let mut outputs = self.run(&cache.values, cache.length, tokens, keep)?;
+        let mut outputs = self.run(&cache.values, cache.length, tokens, kept)?;
         let mut values = Vec::with_capacity(self.states.len());
         for state in &self.states {
             let value = outputs
@@ -235,10 +286,8 @@ impl Decoder {
             ValueType::Tensor { shape, .. } => shape.last().copied().unwrap_or_default() as usize,
             _ => 0,
         };
-        if keep == Keep::Last && vocabulary > 0 && logits.len() > vocabulary {
-            // The graph cannot keep only the last position, so the others are dropped here.
-            logits.drain(..logits.len() - vocabulary);
-        }
+        // A graph that cannot keep only the last positions returns all of them.
+        logits.drain(..logits.len().saturating_sub(kept * vocabulary));
         cache.values = values;
         cache.length = total;
         Ok(logits)
@@ -249,14 +298,14 @@ impl Decoder {
         values: &[DynValue],
         length: usize,
         tokens: &[u32],
-        keep: Keep,
+        kept: usize,
     ) -> Result<HashMap<String, DynValue>, ModelError> {
         let count = tokens.len();
         let total = length + count;
         let ids: Vec<i64> = tokens.iter().map(|token| i64::from(*token)).collect();
         let mask = vec![1_i64; total];
         let positions: Vec<i64> = (length..total).map(|position| position as i64).collect();
-        let kept = [i64::from(keep == Keep::Last)];
+        let kept = [kept as i64];
         let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> =
             Vec::with_capacity(self.states.len() + 4);
         inputs.push(("input_ids".into(), TensorRef::from_array_view(([1, count], ids.as_slice()))?.into()));
@@ -277,6 +326,95 @@ impl Decoder {
         }
         let outputs = self.session.run(inputs)?;
         Ok(outputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// Whether several conversations can take a step in one run: the graph takes them, and returns for each what it
+    /// returns for it alone.
+    pub(super) fn can_batch(&mut self) -> bool {
+        if let Some(known) = self.batches {
+            return known;
+        }
+        let can = self.in_place.is_some() && self.try_batch().unwrap_or(false);
+        self.batches = Some(can);
+        can
+    }
+
+    /// Two conversations of two and three tokens take a step, alone and together.
+    fn try_batch(&mut self) -> Result<bool, ModelError> {
+        let mut alone = Vec::new();
+        let mut caches = Vec::new();
+        for tokens in [[0, 1].as_slice(), &[1, 0, 2]] {
+            let mut cache = self.cache()?;
+            self.step(&mut cache, tokens)?;
+            let length = cache.length;
+            alone.push(self.step(&mut cache, &[1])?);
+            self.truncate(&mut cache, length)?;
+            caches.push(cache);
+        }
+        let mut batch = self.batch(&caches.iter().collect::<Vec<_>>())?;
+        let together = self.step_batch(&mut batch, &[1, 1])?;
+        let same = |(a, b): (&Vec<f32>, &Vec<f32>)| {
+            let most = a.iter().fold(0.0_f32, |most, logit| most.max(logit.abs()));
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= SAME * most)
+        };
+        Ok(together.len() == alone.len() && alone.iter().zip(&together).all(same))
+    }
+
+    /// Puts conversations side by side.
+    pub(super) fn batch(&self, caches: &[&Cache]) -> Result<Batch, ModelError> {
+        let longest = caches.iter().map(|cache| cache.length).max().unwrap_or_default();
+        let room = (longest + BATCH_ROOM).next_multiple_of(BATCH_ROOM);
+        let mut values = self.buffers(caches.len(), room)?;
+        for (row, cache) in caches.iter().enumerate() {
+            for ((state, from), to) in self.states.iter().zip(&cache.values).zip(&mut values) {
+                copy(state.kind, (from, 0), (to, row), 0..cache.length)?;
+            }
+        }
+        let bound = self.bind(&mut values, caches.len())?;
+        let lengths = caches.iter().map(|cache| (cache.length, cache.length)).collect();
+        Ok(Batch { values, bound, lengths, room })
+    }
+
+    /// Runs one token of each conversation. Returns the logits of each.
+    pub(super) fn step_batch(
+        &mut self,
+        batch: &mut Batch,
+        tokens: &[u32],
+    ) -> Result<Vec<Vec<f32>>, ModelError> {
+        let rows = batch.lengths.len();
+        let total = batch.lengths.iter().map(|(length, _)| length + 1).max().unwrap_or_default();
+        let ids: Vec<i64> = tokens.iter().map(|token| i64::from(*token)).collect();
+        let mask: Vec<i64> = batch
+            .lengths
+            .iter()
+            .flat_map(|&(length, _)| (0..total).map(move |at| i64::from(at <= length)))
+            .collect();
+        let binding = &mut batch.bound.binding;
+        binding.bind_input("input_ids", &Tensor::from_array(([rows, 1], ids))?)?;
+        binding.bind_input("attention_mask", &Tensor::from_array(([rows, total], mask))?)?;
+        if self.takes_positions {
+            let positions: Vec<i64> = batch.lengths.iter().map(|(length, _)| *length as i64).collect();
+            binding.bind_input("position_ids", &Tensor::from_array(([rows, 1], positions))?)?;
+        }
+        drop(self.session.run_binding(binding)?);
+        for (length, _) in &mut batch.lengths {
+            *length += 1;
+        }
+        let logits = floats(&batch.bound.logits)?;
+        let vocabulary = logits.len().checked_div(rows).unwrap_or_default().max(1);
+        Ok(logits.chunks_exact(vocabulary).map(<[f32]>::to_vec).collect())
+    }
+
+    /// Writes what the batch has computed since back to the caches that it was made from.
+    pub(super) fn unbatch(&self, batch: &Batch, caches: &mut [&mut Cache]) -> Result<(), ModelError> {
+        for (row, (cache, &(length, known))) in caches.iter_mut().zip(&batch.lengths).enumerate() {
+            self.reserve(cache, length)?;
+            for ((state, from), to) in self.states.iter().zip(&batch.values).zip(&mut cache.values) {
+                copy(state.kind, (from, row), (to, 0), known..length)?;
+            }
+            cache.length = length;
+        }
+        Ok(())
     }
 }
 

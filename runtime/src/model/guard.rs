@@ -170,11 +170,12 @@ enum State {
 }
 
 /// Chooses tokens of one reply.
-pub(super) struct Guard<'v> {
-    vocabulary: &'v Vocabulary,
+pub(super) struct Guard {
+    vocabulary: Arc<Vocabulary>,
     format: CallFormat,
-    calls: Calls<'v>,
-    evidence: Option<&'v Evidence>,
+    /// What a call may name; nothing where no call may begin.
+    tools: Vec<ToolDeclaration>,
+    evidence: Option<Evidence>,
     /// Where the text stands in figures and links.
     spelling: Spelling,
     state: State,
@@ -196,11 +197,11 @@ pub(super) enum Chosen {
     Endless,
 }
 
-impl<'v> Guard<'v> {
+impl Guard {
     pub(super) fn new(
-        vocabulary: &'v Vocabulary,
+        vocabulary: &Arc<Vocabulary>,
         format: CallFormat,
-        bounds: Bounds<'v>,
+        bounds: Bounds<'_>,
     ) -> Result<Self, ModelError> {
         let Bounds { calls, evidence } = bounds;
         let state = match calls {
@@ -215,14 +216,21 @@ impl<'v> Guard<'v> {
         let masking = (std::time::Duration::ZERO, 0);
         let spelling = Spelling::default();
         let (fresh, held) = (true, String::new());
-        Ok(Self { vocabulary, format, calls, evidence, spelling, state, fresh, held, masking })
+        let tools = match calls {
+            Calls::None => Vec::new(),
+            Calls::May(tools) | Calls::Must(tools) => tools.to_vec(),
+        };
+        let (vocabulary, evidence) = (Arc::clone(vocabulary), evidence.cloned());
+        Ok(Self { vocabulary, format, tools, evidence, spelling, state, fresh, held, masking })
     }
 
-    fn tools(&self) -> &'v [ToolDeclaration] {
-        match self.calls {
-            Calls::None => &[],
-            Calls::May(tools) | Calls::Must(tools) => tools,
+    /// Whether a token can come next as it is: it is no beginning of a call, and what is written admits it.
+    pub(super) fn is_plain(&mut self, token: u32) -> bool {
+        if let State::Call { matcher, tokens, .. } = &mut self.state {
+            return *tokens < MOST_CALL_TOKENS
+                && matcher.validate_tokens(&[token]).is_ok_and(|fits| fits == 1);
         }
+        self.is_admitted(token) && self.completes_start(token).is_none()
     }
 
     /// A call is being written: the reply must not be cut.
@@ -231,16 +239,10 @@ impl<'v> Guard<'v> {
     }
 
     /// Chooses the next token by `sampler`; `logits` are changed.
-    pub(super) fn next(
-        &mut self,
-        logits: &mut [f32],
-        sampler: &mut Sampler<'_>,
-        written: &[u32],
-    ) -> Result<Chosen, ModelError> {
+    pub(super) fn next(&mut self, logits: &mut [f32], sampler: &mut Sampler) -> Result<Chosen, ModelError> {
         if self.in_call() {
             return self.next_of_call(logits);
         }
-        sampler.penalise(logits, written);
         for draw in 0.. {
             if draw == MOST_DRAWS {
                 self.refuse_all(logits);
@@ -264,7 +266,7 @@ impl<'v> Guard<'v> {
 
     /// Whether the evidence has what the text is with this token.
     fn is_admitted(&self, token: u32) -> bool {
-        let Some(evidence) = self.evidence else { return true };
+        let Some(evidence) = &self.evidence else { return true };
         if self.vocabulary.ends.contains(&token) {
             return self.spelling.may_end(evidence);
         }
@@ -283,7 +285,7 @@ impl<'v> Guard<'v> {
     /// Where in the tail and this token the start of a call begins, if the token completes one.
     fn completes_start(&self, token: u32) -> Option<usize> {
         // Plain JSON is a call only as the whole reply, and only where one is wanted.
-        if self.format == CallFormat::Json && (matches!(self.calls, Calls::None) || !self.fresh) {
+        if self.format == CallFormat::Json && (self.tools.is_empty() || !self.fresh) {
             return None;
         }
         let State::Text { tail, .. } = &self.state else { return None };
@@ -295,8 +297,10 @@ impl<'v> Guard<'v> {
 
     /// Begins a call whose start lies at `begins` of the tail and this token. None: the token does not fit it.
     fn begin(&mut self, token: u32, begins: usize) -> Result<Option<Chosen>, ModelError> {
-        let Calls::May(tools) = self.calls else { return Ok(None) };
         let State::Text { tail, tokens } = &self.state else { return Ok(None) };
+        if self.tools.is_empty() {
+            return Ok(None);
+        }
         // The tokens from the one that holds the first byte of the start.
         let mut at = tail.len();
         let mut from = tokens.len();
@@ -307,7 +311,7 @@ impl<'v> Guard<'v> {
         }
         let before = tail.get(at..begins).unwrap_or_default();
         let Ok(before) = std::str::from_utf8(before) else { return Ok(None) };
-        let mut matcher = self.vocabulary.matcher(self.format.grammar(tools, before))?;
+        let mut matcher = self.vocabulary.matcher(self.format.grammar(&self.tools, before))?;
         let mut ids: Vec<u32> = tokens.iter().skip(from).map(|(id, _)| *id).collect();
         ids.push(token);
         let fits = matcher.try_consume_tokens(&ids).map_err(|error| ModelError::Calls(error.to_string()))?;
@@ -322,7 +326,7 @@ impl<'v> Guard<'v> {
 
     fn push_text(&mut self, token: u32) {
         let bytes = self.vocabulary.of(token);
-        if let Some(evidence) = self.evidence {
+        if let Some(evidence) = &self.evidence {
             self.spelling.follow(evidence, bytes);
         }
         let keep = self.format.start().len() - 1;
@@ -370,7 +374,6 @@ impl<'v> Guard<'v> {
     }
 
     fn finished(&mut self, token: u32) -> Result<Chosen, ModelError> {
-        let tools = self.tools();
         let State::Call { matcher, bytes, skip, .. } = &mut self.state else {
             return Ok(Chosen::Token(token));
         };
@@ -381,7 +384,7 @@ impl<'v> Guard<'v> {
         }
         let text = String::from_utf8_lossy(bytes.get(*skip..).unwrap_or_default());
         let cause = || ModelError::Calls(format!("it admitted {text:?}"));
-        self.format.read(&text, tools).map(|call| Chosen::Call(token, call)).ok_or_else(cause)
+        self.format.read(&text, &self.tools).map(|call| Chosen::Call(token, call)).ok_or_else(cause)
     }
 
     /// What of a decoded piece can be shown: a call is never, and what could begin one only when it does not.
@@ -458,7 +461,7 @@ mod tests {
 
     /// Lets chance write; returns the text and the call.
     fn write(
-        vocabulary: &Vocabulary,
+        vocabulary: &Arc<Vocabulary>,
         format: CallFormat,
         bounds: Bounds<'_>,
         seed: u64,
@@ -472,6 +475,7 @@ mod tests {
             repetition_penalty: 1.0,
             max_new_tokens: 0,
             seed,
+            speculates: false,
         };
         let mut sampler = Sampler::new(&sampling);
         let mut guard = Guard::new(vocabulary, format, bounds)?;
@@ -486,7 +490,7 @@ mod tests {
                     *logit += if bytes.as_slice() == [wanted] { 50.0 } else { 0.0 };
                 }
             }
-            match guard.next(&mut logits, &mut sampler, &[])? {
+            match guard.next(&mut logits, &mut sampler)? {
                 Chosen::Token(END) => break,
                 Chosen::Token(token) => bytes.extend_from_slice(vocabulary.of(token)),
                 Chosen::Call(token, call) => {
@@ -520,7 +524,7 @@ mod tests {
 
     #[test]
     fn chance_writes_only_calls_of_offered_tools_with_arguments_that_fit() -> Result<(), ModelError> {
-        let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
+        let vocabulary = Arc::new(Vocabulary::new(&tokenizer(), &[END]));
         let tools = tools();
         for format in [CallFormat::Hermes, CallFormat::Xml, CallFormat::Json] {
             let mut finished = 0;
@@ -536,7 +540,7 @@ mod tests {
 
     #[test]
     fn a_call_among_text_is_held_to_what_is_offered() -> Result<(), ModelError> {
-        let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
+        let vocabulary = Arc::new(Vocabulary::new(&tokenizer(), &[END]));
         let tools = tools();
         let one = tools.get(..1).unwrap_or_default();
         for (format, begin) in [
@@ -556,7 +560,7 @@ mod tests {
 
     #[test]
     fn where_nothing_is_offered_no_call_begins() -> Result<(), ModelError> {
-        let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
+        let vocabulary = Arc::new(Vocabulary::new(&tokenizer(), &[END]));
         for seed in 0..20 {
             let begin = "a < b <tool_call>{\"name\"";
             let (text, call) = write(&vocabulary, CallFormat::Hermes, Bounds::of(Calls::None), seed, begin)?;
@@ -568,7 +572,7 @@ mod tests {
 
     #[test]
     fn chance_writes_only_figures_and_links_of_the_evidence() -> Result<(), ModelError> {
-        let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
+        let vocabulary = Arc::new(Vocabulary::new(&tokenizer(), &[END]));
         let evidence = Evidence::of(["In 1874 it had 46,700 books: https://mill.example/books"]);
         let mut figures = 0;
         for seed in 0..40 {
@@ -586,7 +590,7 @@ mod tests {
 
     #[test]
     fn what_could_begin_a_call_is_shown_once_it_does_not() -> Result<(), ModelError> {
-        let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
+        let vocabulary = Arc::new(Vocabulary::new(&tokenizer(), &[END]));
         let mut guard = Guard::new(&vocabulary, CallFormat::Hermes, Bounds::of(Calls::None))?;
         let shown: Vec<Option<String>> =
             ["a <", "tool", " box> <t"].into_iter().map(|piece| guard.show(piece)).collect();
@@ -597,7 +601,7 @@ mod tests {
 
     #[test]
     fn logits_that_are_no_numbers_or_too_few_are_errors() {
-        let vocabulary = Vocabulary::new(&tokenizer(), &[END]);
+        let vocabulary = Arc::new(Vocabulary::new(&tokenizer(), &[END]));
         let size = vocabulary.bytes.len();
         assert!(vocabulary.check(&vec![0.0; size]).is_ok());
         assert!(vocabulary.check(&vec![f32::NAN; size]).is_err_and(|e| e.to_string().contains("NaN")));

@@ -438,13 +438,11 @@ impl<'t> Reading<'t> {
         Ok(Written {
             text: self.shown,
             call,
-            prompt_tokens,
-            prefilled_tokens: prompt_tokens,
             tokens: if tokens > 0 { tokens } else { self.pieces },
             time_to_first_token: first - self.start,
             decoding: now - first,
             ending,
-            masking: (Duration::ZERO, 0),
+            ..Written::behind(prompt_tokens, prompt_tokens)
         })
     }
 }

@@ -20,6 +20,8 @@ pub struct Sampling {
     pub max_new_tokens: usize,
     /// Seed: the same seed, prompt and machine give the same answer.
     pub seed: u64,
+    /// Guess tokens from the text before and compute them together, where that leads to the same answer.
+    pub speculates: bool,
 }
 
 impl Sampling {
@@ -33,12 +35,13 @@ impl Sampling {
             repetition_penalty: generation.repetition_penalty,
             max_new_tokens: generation.max_new_tokens,
             seed,
+            speculates: true,
         }
     }
 }
 
-pub(super) struct Sampler<'s> {
-    sampling: &'s Sampling,
+pub(super) struct Sampler {
+    sampling: Sampling,
     random: Pcg64Mcg,
 }
 
@@ -53,9 +56,35 @@ pub(super) fn best(logits: &[f32]) -> u32 {
     best.0 as u32
 }
 
-impl<'s> Sampler<'s> {
-    pub(super) fn new(sampling: &'s Sampling) -> Self {
-        Self { sampling, random: Pcg64Mcg::new(u128::from(sampling.seed) << 64 | 0x9E37_79B9_7F4A_7C15) }
+/// How sure a draw must be to stand for what other kernels would have led to: in a hundred thousand draws it is one
+/// that could differ.
+const DOUBT: f32 = 1e-5;
+
+/// Index of the largest value, the first of equals, and how far it lies before the next.
+pub(super) fn lead(logits: &[f32]) -> (u32, f32) {
+    let (mut first, mut second) = ((0, f32::NEG_INFINITY), f32::NEG_INFINITY);
+    for (token, &logit) in logits.iter().enumerate() {
+        if logit > first.1 {
+            second = first.1;
+            first = (token, logit);
+        } else if logit > second {
+            second = logit;
+        }
+    }
+    (first.0 as u32, first.1 - second)
+}
+
+impl Sampler {
+    pub(super) fn new(sampling: &Sampling) -> Self {
+        let random = Pcg64Mcg::new(u128::from(sampling.seed) << 64 | 0x9E37_79B9_7F4A_7C15);
+        Self { sampling: sampling.clone(), random }
+    }
+
+    /// The best token, if logits that are off by up to `noise` would lead to it all the same.
+    pub(super) fn clear(&self, logits: &[f32], noise: f32) -> Option<u32> {
+        let (token, lead) = lead(logits);
+        let temperature = self.sampling.temperature.max(0.0);
+        (lead >= 2.0 * noise - temperature * DOUBT.ln()).then_some(token)
     }
 
     /// Lowers tokens that were already `written`.
@@ -120,7 +149,15 @@ mod tests {
     use super::*;
 
     fn sampling(temperature: f32, top_k: usize, top_p: f32) -> Sampling {
-        Sampling { temperature, top_p, top_k, repetition_penalty: 1.0, max_new_tokens: 8, seed: 7 }
+        Sampling {
+            temperature,
+            top_p,
+            top_k,
+            repetition_penalty: 1.0,
+            max_new_tokens: 8,
+            seed: 7,
+            speculates: false,
+        }
     }
 
     #[test]

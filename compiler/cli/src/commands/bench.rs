@@ -45,7 +45,7 @@ pub(super) fn run(
         rows.push(skill.measure(&mut model)?);
     }
     let report = json!({
-        "model": model.name(),
+        "model": model.processor().name(),
         "device": model.device().name,
         "caches_in_place": model.is_in_place(),
         "opened_ms": opened.round(),
@@ -106,7 +106,7 @@ fn read_speed(model: &mut Model) -> Result<f64, Failure> {
     let mut count = 0;
     while count < READ {
         text.push_str("The river rises in the hills, runs through the town and falls into the sea. ");
-        count = model.tokens(&text)?.len();
+        count = model.processor().tokens(&text)?.len();
     }
     let mut speeds = Vec::new();
     for _ in 0..RUNS {
@@ -120,9 +120,12 @@ fn read_speed(model: &mut Model) -> Result<f64, Failure> {
 
 fn write_speed(model: &mut Model) -> Result<f64, Failure> {
     let messages = [Message::new("user", "Write a very long story about a ship and its crew.")];
-    let text = model.render(&messages, &[])?;
-    let sampling =
-        Sampling { temperature: 0.0, max_new_tokens: WRITTEN, ..Sampling::of(model.generation(), 0) };
+    let text = model.processor().render(&messages, &[])?;
+    let sampling = Sampling {
+        temperature: 0.0,
+        max_new_tokens: WRITTEN,
+        ..Sampling::of(model.processor().generation(), 0)
+    };
     let stop = AtomicBool::new(false);
     let mut speeds = Vec::new();
     for _ in 0..RUNS {
@@ -138,11 +141,11 @@ fn mask_time(model: &mut Model, tools: &[ToolDeclaration]) -> Result<Option<f64>
     if tools.is_empty() {
         return Ok(None);
     }
-    let text = model.render(&[Message::new("user", "What is 3 * (4 + 5)?")], &[])?;
+    let text = model.processor().render(&[Message::new("user", "What is 3 * (4 + 5)?")], &[])?;
     let stop = AtomicBool::new(false);
     let mut times = Vec::new();
     for seed in 0..RUNS as u64 {
-        let sampling = Sampling::of(model.generation(), seed);
+        let sampling = Sampling::of(model.processor().generation(), seed);
         let prompt = Prompt { text: &text, shared: 0 };
         let written = model.write(prompt, &sampling, Bounds::of(Calls::Must(tools)), &stop, &mut |_| {})?;
         let (time, count) = written.masking;
@@ -168,7 +171,7 @@ fn skill_prompts(
     let (texts, names) = (pack.library(), pack.skill_names());
     let router = Router::new(pack);
     let tools = ToolSet::all(pack);
-    let mut profile = opened.profile().clone();
+    let mut profile = opened.processor().profile().clone();
     model::override_answers(&mut profile, choice.answers);
     let mut scratch = Scratch::default();
     let mut prompts = Vec::new();
@@ -188,14 +191,14 @@ fn skill_prompts(
             message: &message,
             runs: &[],
             profile: &profile,
-            template_takes_tools: opened.template_takes_tools(),
-            format: opened.calls().format,
+            template_takes_tools: opened.processor().template_takes_tools(),
+            format: opened.processor().calls().format,
             available: None,
             withheld: false,
         };
         let Plan { messages, tools, shared, .. } = prompt::plan(&inputs);
-        let text = opened.render(&messages, &tools)?;
-        let shared = opened.shared(&text, messages.get(..shared).unwrap_or_default(), &tools);
+        let text = opened.processor().render(&messages, &tools)?;
+        let shared = opened.processor().shared(&text, messages.get(..shared).unwrap_or_default(), &tools);
         prompts.push(SkillPrompt { name: (*name).to_owned(), text, shared });
     }
     Ok(prompts)
@@ -203,8 +206,8 @@ fn skill_prompts(
 
 impl SkillPrompt {
     fn measure(&self, model: &mut Model) -> Result<Value, Failure> {
-        let shared = model.tokens(self.text.get(..self.shared).unwrap_or_default())?.len();
-        let tokens = model.tokens(&self.text)?.len();
+        let shared = model.processor().tokens(self.text.get(..self.shared).unwrap_or_default())?.len();
+        let tokens = model.processor().tokens(&self.text)?.len();
         let prompt = Prompt { text: &self.text, shared: self.shared };
         let (mut cold, mut known) = (Vec::new(), Vec::new());
         for _ in 0..RUNS {

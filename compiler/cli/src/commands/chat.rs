@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustyline::error::ReadlineError;
 use serde_json::json;
 use skill_runtime::agent::{Agent, Label, ModelSource, Observer, Reply, Silent, ToolReport};
-use skill_runtime::model::{DeviceChoice, Drafting, Endpoint, Model, ModelError, Profile, Remote, Sampling};
+use skill_runtime::model::{DeviceChoice, Endpoint, Model, ModelError, Processor, Profile, Remote, Sampling};
 use skill_runtime::router::Route;
 use skill_runtime::tools;
 
@@ -118,7 +118,11 @@ impl ModelSource for LazyModel {
             let opened = Model::open(&self.folder, &self.runtime, self.device)?;
             if !self.quiet {
                 let device = opened.device();
-                Terminal.say(&format!("{} on {} (`skillc model info` says why)", opened.name(), device.name));
+                Terminal.say(&format!(
+                    "{} on {} (`skillc model info` says why)",
+                    opened.processor().name(),
+                    device.name
+                ));
             }
             self.model = Some(opened);
         }
@@ -204,7 +208,7 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
     }
     let store = Store::open()?;
     let (folder, runtime) = model::locate(&store, &chat.model)?;
-    let mut profile = Drafting::open(&folder)?.profile().clone();
+    let mut profile = Processor::open(&folder)?.profile().clone();
     model::override_answers(&mut profile, chat.model.answers);
     let source = LazyModel {
         folder,

@@ -103,19 +103,19 @@ fn info(store: &Store, choice: &ModelChoice, as_json: bool, output: &mut Output)
     let start = Instant::now();
     let model = Model::open(&folder, &runtime, device(choice.device))?;
     let opened = start.elapsed().as_secs_f64() * 1000.0;
-    let generation = model.generation();
-    let profile = model.profile();
+    let generation = model.processor().generation();
+    let profile = model.processor().profile();
     let values = json!({
-        "model": model.name(),
+        "model": model.processor().name(),
         "folder": folder.display().to_string(),
         "runtime": runtime.display().to_string(),
         "device": model.device().name,
         "device_reason": model.device().reason,
         "opened_ms": opened.round(),
-        "context_tokens": model.context(),
-        "template_takes_tools": model.template_takes_tools(),
-        "calls": model.calls().format.name(),
-        "calls_remark": model.calls().remark,
+        "context_tokens": model.processor().context(),
+        "template_takes_tools": model.processor().template_takes_tools(),
+        "calls": model.processor().calls().format.name(),
+        "calls_remark": model.processor().calls().remark,
         "ends": generation.ends,
         "temperature": if generation.sample { generation.temperature } else { 0.0 },
         "top_p": generation.top_p,
@@ -146,7 +146,7 @@ fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failu
         let mut model = Model::open(&reference, &runtime, DeviceChoice::Cpu)?;
         let mut out = Vec::new();
         for prompt in &prompts {
-            let tokens = model.tokens(prompt)?;
+            let tokens = model.processor().tokens(prompt)?;
             out.push((tokens.clone(), model.best_next(&tokens)?));
         }
         out

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use skill_runtime::conversation::replay;
-use skill_runtime::model::{Drafting, Message};
+use skill_runtime::model::{Message, Processor};
 use skill_runtime::prompt::{self, Inputs, Plan, RESULT_PLACEHOLDER, ToolRun, Writer};
 use skill_runtime::router::{Router, Scratch};
 
@@ -25,8 +25,8 @@ pub(super) fn run(
         Some(folder) => folder.clone(),
         None => Store::open()?.fetch_model(&Terminal)?,
     };
-    let drafting = Drafting::open(&folder)?;
-    let mut profile = drafting.profile().clone();
+    let processor = Processor::open(&folder)?;
+    let mut profile = processor.profile().clone();
     model::override_answers(&mut profile, arguments.model.answers);
     let router = Router::new(&loaded.pack);
     let mut scratch = Scratch::default();
@@ -54,8 +54,8 @@ pub(super) fn run(
         message: &arguments.message,
         runs: &runs,
         profile: &profile,
-        template_takes_tools: drafting.template_takes_tools(),
-        format: drafting.calls().format,
+        template_takes_tools: processor.template_takes_tools(),
+        format: processor.calls().format,
         available: None,
         withheld: false,
     };
@@ -67,8 +67,8 @@ pub(super) fn run(
         }
         Writer::Quote => writeln!(output.out, "(the model is not run: code quotes the tool's result)")?,
     }
-    let text = drafting.render(&messages, &tools)?;
-    let tokens = drafting.count(&text)?;
+    let text = processor.render(&messages, &tools)?;
+    let tokens = processor.tokens(&text)?.len();
     let block = if tools.is_empty() {
         "no tool block".to_owned()
     } else {

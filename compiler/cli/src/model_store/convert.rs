@@ -244,7 +244,7 @@ fn float_bytes(values: &[f32]) -> Vec<u8> {
 impl<W: std::io::Write> Writer<'_, W> {
     fn write(mut self, progress: &mut dyn FnMut(f64)) -> Result<Vec<u8>, WriteError> {
         let shape = self.shape;
-        let batch = || Dim::Fixed(1);
+        let batch = || Dim::Named("batch_size");
         self.graph.input("input_ids", INT64, &[batch(), Dim::Named("sequence_length")]);
         self.graph.input("attention_mask", INT64, &[batch(), Dim::Named("total_sequence_length")]);
         self.graph.input("num_logits_to_keep", INT64, &[]);
@@ -284,7 +284,7 @@ impl<W: std::io::Write> Writer<'_, W> {
         } else {
             table
         };
-        let logits = self.head(&table, &kept);
+        let logits = self.head(&table, &kept, &axis);
         self.graph.node_to("Identity", "", &[&logits], &["logits"], &[]);
         let vocabulary = Dim::Fixed(shape.vocabulary);
         self.graph.output("logits", FLOAT, &[batch(), Dim::Named("kept_length"), vocabulary]);
@@ -311,12 +311,17 @@ impl<W: std::io::Write> Writer<'_, W> {
         Ok((table, rows))
     }
 
-    /// Logits: the positions that are kept, against every row of the output table.
-    fn head(&mut self, table: &str, hidden: &str) -> String {
+    /// Logits: the positions that are kept, against every row of the output table. `one` is the index 1.
+    fn head(&mut self, table: &str, hidden: &str, one: &str) -> String {
         let flat = self.graph.constant("flat", &[-1, self.shape.hidden as i64], false);
         let kept = self.graph.node("Reshape", "", &[hidden, &flat], &[]);
         let logits = self.graph.node("Gemm", "", &[&kept, table], &[Attribute::Integer("transB", 1)]);
-        let wide = self.graph.constant("wide", &[1, -1, self.shape.vocabulary as i64], false);
+        // [batch, kept, vocabulary]: the first is counted, since 0 and -1 can leave one open only.
+        let shape = self.graph.node("Shape", "", &[hidden], &[]);
+        let first = self.graph.constant("first", &[0], false);
+        let batch = self.graph.node("Slice", "", &[&shape, &first, one], &[]);
+        let rest = self.graph.constant("rest", &[-1, self.shape.vocabulary as i64], false);
+        let wide = self.graph.node("Concat", "", &[&batch, &rest], &[Attribute::Integer("axis", 0)]);
         self.graph.node("Reshape", "", &[&logits, &wide], &[])
     }
 
@@ -401,8 +406,8 @@ impl<W: std::io::Write> Writer<'_, W> {
     /// Each head's part of a row by itself.
     fn head_norm(&mut self, name: &str, heads: usize, input: &str) -> Result<String, WriteError> {
         let (heads, head) = (heads as i64, self.shape.head as i64);
-        let apart = self.graph.constant(&format!("{name}.apart"), &[1, -1, heads, head], false);
-        let together = self.graph.constant(&format!("{name}.together"), &[1, -1, heads * head], false);
+        let apart = self.graph.constant(&format!("{name}.apart"), &[0, -1, heads, head], false);
+        let together = self.graph.constant(&format!("{name}.together"), &[0, -1, heads * head], false);
         let parts = self.graph.node("Reshape", "", &[input, &apart], &[]);
         let normed = self.norm_of(name, self.shape.head, &parts)?;
         Ok(self.graph.node("Reshape", "", &[&normed, &together], &[]))

@@ -91,9 +91,9 @@ const MODEL: Wheel = Wheel {
 };
 
 /// Folder of the embedded default; its name changes with the converter's output.
-const MODEL_FOLDER: &str = "smollm2-135m-instruct-8bit-v1";
+const MODEL_FOLDER: &str = "smollm2-135m-instruct-8bit-v2";
 /// Folder of the 32-bit reference.
-const REFERENCE_FOLDER: &str = "smollm2-135m-instruct-reference-v1";
+const REFERENCE_FOLDER: &str = "smollm2-135m-instruct-reference-v2";
 
 /// A model in the store.
 #[derive(Clone, Debug)]

@@ -1,0 +1,122 @@
+//! Tokenizer and chat template of a model folder: what a prompt is made with, and what replies are read with.
+
+use std::path::Path;
+
+use tokenizers::Tokenizer;
+
+use super::files::{Files, regular};
+use super::{CallForm, ChatTemplate, Generation, Message, ModelError, Profile};
+use crate::artifact::ToolDeclaration;
+
+/// Tokenizer and chat template of a model folder, without the model: enough to show a prompt.
+pub struct Processor {
+    tokenizer: Tokenizer,
+    template: ChatTemplate,
+    calls: CallForm,
+    files: Files,
+}
+
+impl std::fmt::Debug for Processor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Processor").field("name", &self.files.name).finish_non_exhaustive()
+    }
+}
+
+impl Processor {
+    /// Opens a model folder without its graph.
+    ///
+    /// # Errors
+    /// The folder lacks a file or a file is damaged.
+    pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        let files = Files::read(folder)?;
+        let path = folder.join("tokenizer.json");
+        regular(&path)?;
+        let tokenizer = Tokenizer::from_file(&path).map_err(|error| ModelError::file(&path, error))?;
+        let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
+        let calls = files.calls(&template);
+        Ok(Self { tokenizer, template, calls, files })
+    }
+
+    /// Name of the folder.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.files.name
+    }
+
+    /// The graph.
+    pub(super) fn graph(&self) -> &Path {
+        &self.files.graph
+    }
+
+    pub(super) fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// Ids that end a turn.
+    pub(super) fn ends(&self) -> &[u32] {
+        &self.files.generation.ends
+    }
+
+    /// What is known of the model's behaviour.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.files.profile
+    }
+
+    /// The model's own generation settings.
+    #[must_use]
+    pub fn generation(&self) -> &Generation {
+        &self.files.generation
+    }
+
+    /// Longest prompt and answer together, in tokens.
+    #[must_use]
+    pub fn context(&self) -> usize {
+        self.files.context
+    }
+
+    /// Writes a conversation and the offered tools as the model expects them.
+    ///
+    /// # Errors
+    /// The chat template fails; the message says where.
+    pub fn render(&self, messages: &[Message], tools: &[ToolDeclaration]) -> Result<String, ModelError> {
+        self.template.render(messages, tools)
+    }
+
+    /// See [`ChatTemplate::shared`].
+    #[must_use]
+    pub fn shared(&self, prompt: &str, first: &[Message], tools: &[ToolDeclaration]) -> usize {
+        self.template.shared(prompt, first, tools)
+    }
+
+    /// Whether the chat template has a place for tools.
+    #[must_use]
+    pub fn template_takes_tools(&self) -> bool {
+        self.template.takes_tools()
+    }
+
+    /// How the model writes calls.
+    #[must_use]
+    pub fn calls(&self) -> &CallForm {
+        &self.calls
+    }
+
+    /// Token ids of a rendered prompt.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn tokens(&self, text: &str) -> Result<Vec<u32>, ModelError> {
+        let encoding =
+            self.tokenizer.encode_fast(text, false).map_err(|error| ModelError::tokenizer(&*error))?;
+        Ok(encoding.get_ids().to_vec())
+    }
+
+    /// Token ids of a rendered prompt that leaves room for an answer.
+    pub(super) fn prompt_tokens(&self, text: &str) -> Result<Vec<u32>, ModelError> {
+        let tokens = self.tokens(text)?;
+        if tokens.is_empty() || tokens.len() >= self.context() {
+            return Err(ModelError::PromptTooLong { tokens: tokens.len(), context: self.context() });
+        }
+        Ok(tokens)
+    }
+}
