@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::artifact::{LanguageText, LibraryText, Pack, SkillText};
 use crate::model::{
-    Bounds, CallFormat, Calls, Ending, Evidence, Message, Model, ModelError, Profile, Prompt, Remote,
+    Bounds, CallFormat, Calls, Ending, Evidence, LanguageModel, Message, ModelError, Profile, Prompt, Remote,
     Sampling, Written,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
@@ -128,7 +128,7 @@ pub trait ModelSource {
     ///
     /// # Errors
     /// It cannot be opened.
-    fn model(&mut self) -> Result<&mut Model, ModelError>;
+    fn model(&mut self) -> Result<&mut dyn LanguageModel, ModelError>;
     /// The endpoint that answers in place of a model here, if there is one.
     fn remote(&mut self) -> Option<&mut Remote> {
         None

@@ -17,6 +17,7 @@ mod prefixes;
 mod processor;
 mod remote;
 mod sampler;
+mod scheduler;
 mod template;
 mod writing;
 
@@ -34,6 +35,7 @@ pub use guard::{Bounds, Calls};
 pub use processor::Processor;
 pub use remote::{Endpoint, Remote};
 pub use sampler::Sampling;
+pub use scheduler::{Limits, Scheduler};
 pub use template::{ChatTemplate, Message, function};
 
 use crate::router::OpeningCall;
@@ -50,8 +52,9 @@ pub struct Model {
     processor: Arc<Processor>,
     vocabulary: Arc<Vocabulary>,
     device: Device,
-    /// What the newest prompt and its answer left behind.
-    resident: Option<Resident>,
+    /// What the newest prompts and their answers left behind, the oldest first.
+    residents: Vec<Resident>,
+    most_residents: usize,
     prefixes: Prefixes,
 }
 
@@ -163,6 +166,26 @@ impl Written {
     }
 }
 
+/// What writes replies to rendered prompts: a model, or one that several share.
+pub trait LanguageModel {
+    /// Its tokenizer, chat template and settings.
+    fn processor(&self) -> &Arc<Processor>;
+
+    /// Writes an answer to a rendered prompt, with at most one call and within `bounds`. `on_text` gets each piece of
+    /// text as it is written, never a call; `stop` ends it between two tokens.
+    ///
+    /// # Errors
+    /// The prompt does not fit the model's context, the runtime fails, or its logits are no numbers.
+    fn write(
+        &mut self,
+        prompt: Prompt<'_>,
+        sampling: &Sampling,
+        bounds: Bounds<'_>,
+        stop: &AtomicBool,
+        on_text: &mut dyn FnMut(&str),
+    ) -> Result<Written, ModelError>;
+}
+
 /// Most that logits of one run over several tokens differ from those of a run a token: kernels for many rows add in
 /// another order, and 8-bit inputs round by it. Measured on the embedded default: leads, which have the noise of two
 /// logits, differ by up to 0.45 in 2,000 tokens (`tests/speculation.rs` prints it).
@@ -179,13 +202,8 @@ impl Model {
         let (session, device) = device::open(processor.graph(), runtime, device)?;
         let decoder = Decoder::new(session, device.name == "cpu")?;
         let vocabulary = Arc::new(Vocabulary::new(processor.tokenizer(), processor.ends()));
-        Ok(Self { decoder, processor, vocabulary, device, resident: None, prefixes: Prefixes::default() })
-    }
-
-    /// Its tokenizer, chat template and settings.
-    #[must_use]
-    pub fn processor(&self) -> &Arc<Processor> {
-        &self.processor
+        let (residents, prefixes) = (Vec::new(), Prefixes::default());
+        Ok(Self { decoder, processor, vocabulary, device, residents, most_residents: 1, prefixes })
     }
 
     /// The device that runs it, and why that one.
@@ -226,7 +244,7 @@ impl Model {
 
     /// Forgets what prompts before left behind: the next one is computed from its first token.
     pub fn forget(&mut self) {
-        self.resident = None;
+        self.residents.clear();
         self.prefixes = Prefixes::default();
     }
 
@@ -235,14 +253,15 @@ impl Model {
     /// # Errors
     /// The prompt is empty or does not fit the model's context, or the runtime fails.
     pub fn logits(&mut self, prompt: Prompt<'_>) -> Result<(Vec<f32>, usize), ModelError> {
-        let (reading, logits) = self.prefill(prompt)?;
+        let (tokens, shared) = self.processor.split_prompt(prompt)?;
+        let (reading, logits) = self.prefill(tokens, shared)?;
         let prefilled = reading.tokens.len() - reading.known;
-        self.resident = Some(Resident { tokens: reading.tokens, cache: reading.cache });
+        self.keep(Resident { tokens: reading.tokens, cache: reading.cache });
         Ok((logits, prefilled))
     }
 
-    fn prefill(&mut self, prompt: Prompt<'_>) -> Result<(Reading, Vec<f32>), ModelError> {
-        let mut reading = self.begin(prompt)?;
+    fn prefill(&mut self, tokens: Vec<u32>, shared: usize) -> Result<(Reading, Vec<f32>), ModelError> {
+        let mut reading = self.begin(tokens, shared)?;
         loop {
             if let Some(logits) = self.read(&mut reading, usize::MAX)? {
                 return Ok((reading, logits));
@@ -251,13 +270,10 @@ impl Model {
     }
 
     /// Begins to compute what is not known of a prompt. Whatever fails, no half-made cache stays.
-    fn begin(&mut self, prompt: Prompt<'_>) -> Result<Reading, ModelError> {
-        let tokens = self.processor.prompt_tokens(prompt.text)?;
-        let shared = prompt.text.get(..prompt.shared).unwrap_or_default();
-        let shared = if shared.is_empty() { 0 } else { common(&self.processor.tokens(shared)?, &tokens) };
+    fn begin(&mut self, tokens: Vec<u32>, shared: usize) -> Result<Reading, ModelError> {
         // A single token takes another kernel than many, whose sums round otherwise: two at least are computed.
         let most = if self.decoder.can_reuse() { tokens.len().saturating_sub(2) } else { 0 };
-        let (mut cache, live) = match self.resident.take().filter(|_| most > 0) {
+        let (mut cache, live) = match self.reuse(&tokens).filter(|_| most > 0) {
             Some(resident) => {
                 let live = common(&resident.tokens, &tokens).min(resident.cache.length).min(most);
                 (resident.cache, live)
@@ -273,6 +289,24 @@ impl Model {
             _ => self.decoder.truncate(&mut cache, live)?,
         }
         Ok(Reading { tokens, shared, known, cache })
+    }
+
+    /// The caches of the conversation that these tokens go on with; else, once there are as many as may be, those that
+    /// were not used longest.
+    fn reuse(&mut self, tokens: &[u32]) -> Option<Resident> {
+        let alike = |resident: &Resident| common(&resident.tokens, tokens);
+        let best = (0..self.residents.len()).max_by_key(|&at| self.residents.get(at).map(alike))?;
+        let goes_on = self.residents.get(best).is_some_and(|best| alike(best) * 2 > best.tokens.len());
+        match self.residents.len() < self.most_residents {
+            _ if goes_on => Some(self.residents.remove(best)),
+            true => None,
+            false => Some(self.residents.remove(0)),
+        }
+    }
+
+    /// Keeps what a prompt and its answer left behind.
+    fn keep(&mut self, resident: Resident) {
+        self.residents.push(resident);
     }
 
     /// Computes up to `most` more tokens of a prompt, and keeps its beginning. Returns logits once it is read.
@@ -292,38 +326,6 @@ impl Model {
             self.prefixes.keep(beginning, self.decoder.save(&reading.cache, reading.shared)?);
         }
         Ok(Some(logits))
-    }
-
-    /// Writes an answer to a rendered prompt, with at most one call and within `bounds`. `on_text` gets
-    /// each piece of text as it is written, never a call; `stop` ends it between two tokens.
-    ///
-    /// # Errors
-    /// The prompt does not fit the model's context, the runtime fails, or its logits are no numbers.
-    pub fn write(
-        &mut self,
-        prompt: Prompt<'_>,
-        sampling: &Sampling,
-        bounds: Bounds<'_>,
-        stop: &AtomicBool,
-        on_text: &mut dyn FnMut(&str),
-    ) -> Result<Written, ModelError> {
-        let start = Instant::now();
-        let (Reading { tokens, known, mut cache, .. }, mut logits) = self.prefill(prompt)?;
-        let prefilled = tokens.len() - known;
-        let of = (sampling, bounds);
-        let mut writing = Writing::new(&self.processor, &self.vocabulary, tokens, prefilled, of, start)?;
-        let mut lookup = Lookup::new(sampling.speculates && self.decoder.is_in_place());
-        let mut progress = writing.take(&mut logits, on_text)?;
-        while let Progress::Next(token) = progress {
-            if stop.load(Ordering::Relaxed) {
-                writing.stop();
-                break;
-            }
-            progress = self.advance(&mut writing, &mut cache, token, &mut lookup, on_text)?;
-        }
-        let (written, tokens) = writing.finish(on_text);
-        self.resident = Some(Resident { tokens, cache });
-        Ok(written)
     }
 
     /// Writes at least one more token behind `token`, which is not computed yet. Where the text before tells what may
@@ -377,5 +379,39 @@ impl Model {
         writing.count_step(0);
         self.vocabulary.check(&logits)?;
         writing.take(&mut logits, on_text)
+    }
+}
+
+impl LanguageModel for Model {
+    fn processor(&self) -> &Arc<Processor> {
+        &self.processor
+    }
+
+    fn write(
+        &mut self,
+        prompt: Prompt<'_>,
+        sampling: &Sampling,
+        bounds: Bounds<'_>,
+        stop: &AtomicBool,
+        on_text: &mut dyn FnMut(&str),
+    ) -> Result<Written, ModelError> {
+        let start = Instant::now();
+        let (tokens, shared) = self.processor.split_prompt(prompt)?;
+        let (Reading { tokens, known, mut cache, .. }, mut logits) = self.prefill(tokens, shared)?;
+        let prefilled = tokens.len() - known;
+        let mut writing = Writing::new(&self.processor, &self.vocabulary, tokens, (sampling, bounds), start)?;
+        writing.prefilled(prefilled);
+        let mut lookup = Lookup::new(sampling.speculates && self.decoder.is_in_place());
+        let mut progress = writing.take(&mut logits, on_text)?;
+        while let Progress::Next(token) = progress {
+            if stop.load(Ordering::Relaxed) {
+                writing.stop();
+                break;
+            }
+            progress = self.advance(&mut writing, &mut cache, token, &mut lookup, on_text)?;
+        }
+        let (written, tokens) = writing.finish(on_text);
+        self.keep(Resident { tokens, cache });
+        Ok(written)
     }
 }

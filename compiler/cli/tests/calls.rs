@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 use skill_runtime::artifact::{Parameter, ParameterType, ToolDeclaration, ToolOrigin};
-use skill_runtime::model::{Bounds, Calls, Ending, Message, Prompt, Sampling};
+use skill_runtime::model::{Bounds, Calls, Ending, LanguageModel, Message, Prompt, Sampling};
 use support::{chat_with, model};
 
 fn tool(name: &str, parameters: &[(&str, ParameterType)]) -> ToolDeclaration {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use skill_runtime::model::{DeviceChoice, Model};
+use skill_runtime::model::{DeviceChoice, LanguageModel, Model};
 use skillc::{Bar, Progress};
 use support::store;
 

@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::atomic::AtomicBool;
 
-use skill_runtime::model::{Bounds, Calls, Model, Prompt, Sampling};
+use skill_runtime::model::{Bounds, Calls, LanguageModel, Model, Prompt, Sampling};
 use support::model;
 
 const SHARED: &str = "<|im_start|>system\nYou are a helpful assistant. Be concise and say where you know it from.\

@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::atomic::AtomicBool;
 
-use skill_runtime::model::{Bounds, Calls, Message, Model, Prompt, Sampling, Written};
+use skill_runtime::model::{Bounds, Calls, LanguageModel, Message, Model, Prompt, Sampling, Written};
 use support::model;
 
 /// A difference is one between tokens that lie this close in logits, or it is a mistake.

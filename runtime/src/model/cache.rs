@@ -24,6 +24,13 @@ impl State {
         matches!(self.shape.as_slice(), [_, heads, -1, head] if *heads > 0 && *head > 0)
     }
 
+    /// Bytes of a token's keys or values.
+    pub(super) fn token_bytes(&self) -> usize {
+        let values: i64 = self.shape.iter().filter(|size| **size > 0).product();
+        let size = if self.kind == TensorElementType::Float16 { 2 } else { 4 };
+        usize::try_from(values).unwrap_or_default() * size
+    }
+
     /// A buffer of zeros with room for some tokens of some conversations.
     pub(super) fn buffer(
         &self,

@@ -360,6 +360,12 @@ impl Decoder {
         Ok(together.len() == alone.len() && alone.iter().zip(&together).all(same))
     }
 
+    /// Bytes of a batch.
+    pub(super) fn batch_bytes(&self, conversations: usize, longest: usize) -> usize {
+        let token: usize = self.states.iter().map(State::token_bytes).sum();
+        conversations * (longest + 2 * BATCH_ROOM) * token
+    }
+
     /// Puts conversations side by side.
     pub(super) fn batch(&self, caches: &[&Cache]) -> Result<Batch, ModelError> {
         let longest = caches.iter().map(|cache| cache.length).max().unwrap_or_default();

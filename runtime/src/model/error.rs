@@ -55,6 +55,12 @@ pub enum ModelError {
     /// A call could not be held to what was offered.
     #[error("the grammar of tool calls failed: {0}")]
     Calls(String),
+    /// Too many replies wait for the model already.
+    #[error("{waiting} replies wait for the model already; ask again later")]
+    Busy {
+        /// How many may wait.
+        waiting: usize,
+    },
     /// The prompt leaves no room for an answer.
     #[error("the prompt has {tokens} tokens, the model's context holds {context}")]
     PromptTooLong {

@@ -5,7 +5,8 @@ use std::path::Path;
 use tokenizers::Tokenizer;
 
 use super::files::{Files, regular};
-use super::{CallForm, ChatTemplate, Generation, Message, ModelError, Profile};
+use super::prefixes::common;
+use super::{CallForm, ChatTemplate, Generation, Message, ModelError, Profile, Prompt};
 use crate::artifact::ToolDeclaration;
 
 /// Tokenizer and chat template of a model folder, without the model: enough to show a prompt.
@@ -111,12 +112,15 @@ impl Processor {
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// Token ids of a rendered prompt that leaves room for an answer.
-    pub(super) fn prompt_tokens(&self, text: &str) -> Result<Vec<u32>, ModelError> {
-        let tokens = self.tokens(text)?;
+    /// Token ids of a rendered prompt that leaves room for an answer, and how many of them other prompts of its skill
+    /// begin with.
+    pub(super) fn split_prompt(&self, prompt: Prompt<'_>) -> Result<(Vec<u32>, usize), ModelError> {
+        let tokens = self.tokens(prompt.text)?;
         if tokens.is_empty() || tokens.len() >= self.context() {
             return Err(ModelError::PromptTooLong { tokens: tokens.len(), context: self.context() });
         }
-        Ok(tokens)
+        let shared = prompt.text.get(..prompt.shared).unwrap_or_default();
+        let shared = if shared.is_empty() { 0 } else { common(&self.tokens(shared)?, &tokens) };
+        Ok((tokens, shared))
     }
 }

@@ -15,6 +15,7 @@ pub(super) struct Writing {
     processor: Arc<Processor>,
     guard: Guard,
     sampler: Sampler,
+    speculates: bool,
     text: Decoding,
     /// The prompt, and what was written.
     tokens: Vec<u32>,
@@ -45,22 +46,22 @@ pub(super) enum Progress {
 }
 
 impl Writing {
-    /// A reply to `tokens`, of which `prefilled` had to be computed. `start` is when it was asked for.
+    /// A reply to `tokens`. `start` is when it was asked for.
     pub(super) fn new(
         processor: &Arc<Processor>,
         vocabulary: &Arc<Vocabulary>,
         tokens: Vec<u32>,
-        prefilled: usize,
         (sampling, bounds): (&Sampling, Bounds<'_>),
         start: Instant,
     ) -> Result<Self, ModelError> {
         let prompt = tokens.len();
         let room = processor.context() - prompt;
-        let written = Written::behind(prompt, prefilled);
+        let written = Written::behind(prompt, prompt);
         Ok(Self {
             processor: Arc::clone(processor),
             guard: Guard::new(vocabulary, processor.calls().format, bounds)?,
             sampler: Sampler::new(sampling),
+            speculates: sampling.speculates,
             text: Decoding::default(),
             tokens,
             prompt,
@@ -75,6 +76,16 @@ impl Writing {
     /// The prompt and what was written.
     pub(super) fn tokens(&self) -> &[u32] {
         &self.tokens
+    }
+
+    /// How many tokens of the prompt had to be computed.
+    pub(super) fn prefilled(&mut self, tokens: usize) {
+        self.written.prefilled_tokens = tokens;
+    }
+
+    /// Whether it may be guessed what follows.
+    pub(super) fn speculates(&self) -> bool {
+        self.speculates
     }
 
     /// Somebody stopped it.

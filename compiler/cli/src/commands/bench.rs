@@ -2,12 +2,15 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use skill_runtime::artifact::ToolDeclaration;
-use skill_runtime::model::{Bounds, Calls, Message, Model, Prompt, Sampling};
+use skill_runtime::model::{
+    Bounds, Calls, LanguageModel, Limits, Message, Model, Prompt, Sampling, Scheduler,
+};
 use skill_runtime::prompt::{self, Inputs, Plan};
 use skill_runtime::router::{Router, Scratch, State, ToolSet};
 
@@ -22,6 +25,8 @@ const RUNS: usize = 5;
 /// Tokens of the prompt that is read, and of the text that is written.
 const READ: usize = 512;
 const WRITTEN: usize = 64;
+/// Conversations at once.
+const PARALLEL: usize = 4;
 /// Reading a skill's beginning is gained where it has this many tokens.
 const WORTH: usize = 500;
 
@@ -44,17 +49,27 @@ pub(super) fn run(
         Terminal.say(&format!("{} …", skill.name));
         rows.push(skill.measure(&mut model)?);
     }
+    let (name, device) = (model.processor().name().to_owned(), model.device().name);
+    let (in_place, kept_bytes) = (model.is_in_place(), model.kept_bytes());
+    let peak_alone = peak_memory();
+    Terminal.say("several conversations at once …");
+    let (one, several) = parallel_speed(model)?;
     let report = json!({
-        "model": model.processor().name(),
-        "device": model.device().name,
-        "caches_in_place": model.is_in_place(),
+        "model": name,
+        "device": device,
+        "caches_in_place": in_place,
         "opened_ms": opened.round(),
         "prefill_tokens_per_second": round(prefill),
         "decode_tokens_per_second": round(decode),
         "mask_us": masks.map(round),
         "skills": rows,
-        "kept_bytes": model.kept_bytes(),
-        "peak_memory_bytes": peak_memory(),
+        "one_conversation_tokens_per_second": round(one),
+        "conversations": PARALLEL,
+        "conversations_tokens_per_second": round(several),
+        "conversations_gain": round_to(several / one, 100.0),
+        "kept_bytes": kept_bytes,
+        "peak_memory_bytes": peak_alone,
+        "conversations_peak_memory_bytes": peak_memory(),
     });
     if as_json {
         writeln!(output.out, "{report:#}")?;
@@ -92,7 +107,11 @@ fn milliseconds(start: Instant) -> f64 {
 }
 
 fn round(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
+    round_to(value, 10.0)
+}
+
+fn round_to(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -124,6 +143,7 @@ fn write_speed(model: &mut Model) -> Result<f64, Failure> {
     let sampling = Sampling {
         temperature: 0.0,
         max_new_tokens: WRITTEN,
+        speculates: false,
         ..Sampling::of(model.processor().generation(), 0)
     };
     let stop = AtomicBool::new(false);
@@ -134,6 +154,42 @@ fn write_speed(model: &mut Model) -> Result<f64, Failure> {
         speeds.extend(written.tokens_per_second());
     }
     Ok(median(speeds))
+}
+
+/// Tokens a second of one conversation, and of several at once together; each with its prompt.
+fn parallel_speed(model: Model) -> Result<(f64, f64), Failure> {
+    let scheduler = Scheduler::start(model, Limits::default())?;
+    let processor = Arc::clone(scheduler.processor());
+    let stop = AtomicBool::new(false);
+    let ask = |number: usize| -> Result<usize, Failure> {
+        let message = format!("Write a very long story about ship number {number} and its crew.");
+        let text = processor.render(&[Message::new("user", message)], &[])?;
+        let sampling = Sampling {
+            temperature: 0.0,
+            max_new_tokens: WRITTEN,
+            speculates: false,
+            ..Sampling::of(processor.generation(), 0)
+        };
+        let prompt = Prompt { text: &text, shared: 0 };
+        let bounds = Bounds::of(Calls::None);
+        Ok(scheduler.clone().write(prompt, &sampling, bounds, &stop, &mut |_| {})?.tokens)
+    };
+    let (mut one, mut several) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        let written = ask(0)?;
+        one.push(written as f64 / start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        let written = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..PARALLEL).map(|number| scope.spawn(move || ask(number))).collect();
+            threads.into_iter().try_fold(0, |sum, thread| {
+                let written = thread.join().map_err(|_| Failure::Usage("a thread panicked".to_owned()))?;
+                Ok::<usize, Failure>(sum + written?)
+            })
+        })?;
+        several.push(written as f64 / start.elapsed().as_secs_f64());
+    }
+    Ok((median(one), median(several)))
 }
 
 /// Microseconds a token of finding out which tokens a call admits; None where the library has no tools.

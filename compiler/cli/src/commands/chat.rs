@@ -8,7 +8,9 @@ use std::time::Duration;
 use rustyline::error::ReadlineError;
 use serde_json::json;
 use skill_runtime::agent::{Agent, Label, ModelSource, Observer, Reply, Silent, ToolReport};
-use skill_runtime::model::{DeviceChoice, Endpoint, Model, ModelError, Processor, Profile, Remote, Sampling};
+use skill_runtime::model::{
+    DeviceChoice, Endpoint, LanguageModel, Model, ModelError, Processor, Profile, Remote, Sampling,
+};
 use skill_runtime::router::Route;
 use skill_runtime::tools;
 
@@ -67,7 +69,7 @@ impl ModelSource for FromEndpoint {
         self.profile.clone()
     }
 
-    fn model(&mut self) -> Result<&mut Model, ModelError> {
+    fn model(&mut self) -> Result<&mut dyn LanguageModel, ModelError> {
         Err(ModelError::Runtime("an endpoint answers, no model is opened here".to_owned()))
     }
 
@@ -113,7 +115,7 @@ impl ModelSource for LazyModel {
         self.profile.clone()
     }
 
-    fn model(&mut self) -> Result<&mut Model, ModelError> {
+    fn model(&mut self) -> Result<&mut dyn LanguageModel, ModelError> {
         if self.model.is_none() {
             let opened = Model::open(&self.folder, &self.runtime, self.device)?;
             if !self.quiet {
@@ -126,7 +128,10 @@ impl ModelSource for LazyModel {
             }
             self.model = Some(opened);
         }
-        self.model.as_mut().ok_or_else(|| ModelError::Runtime("the model was not opened".to_owned()))
+        match &mut self.model {
+            Some(model) => Ok(model),
+            None => Err(ModelError::Runtime("the model was not opened".to_owned())),
+        }
     }
 
     fn adjust(&self, sampling: Sampling) -> Sampling {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::json;
-use skill_runtime::model::{AnswerPolicy, DeviceChoice, Model, Profile};
+use skill_runtime::model::{AnswerPolicy, DeviceChoice, LanguageModel, Model, Profile};
 
 use crate::args::{self, Answers, Device, ModelChoice, ModelCommand};
 use crate::model_store::{Store, Stored};
