@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::artifact::{LanguageText, LibraryText, Pack, SkillText};
 use crate::model::{
     Bounds, CallFormat, Calls, Ending, Evidence, LanguageModel, Message, ModelError, Profile, Prompt, Remote,
-    Sampling, Written,
+    Sampling, Strategy, Written, collapse,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
@@ -70,6 +70,13 @@ pub struct Reply {
     pub prefilled_tokens: usize,
     /// Tokens written.
     pub reply_tokens: usize,
+    /// What the model reasoned before it answered; never part of the conversation.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+    /// Tokens of it, counted among those written.
+    pub reasoning_tokens: usize,
+    /// Paragraphs or sentences that were said again word for word were left out of the reply.
+    pub repeats_left_out: bool,
     /// Milliseconds until the first token or the whole text of code.
     pub time_to_first_token_ms: f64,
     /// Tokens a second.
@@ -199,6 +206,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             prompt_tokens: 0,
             prefilled_tokens: 0,
             reply_tokens: 0,
+            reasoning: String::new(),
+            reasoning_tokens: 0,
+            repeats_left_out: false,
             time_to_first_token_ms: 0.0,
             tokens_per_second: None,
             dropped_turns: 0,
@@ -293,6 +303,11 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                     self.run_tool(&call, &context, &mut runs, reply, observer);
                 }
                 None if written.ending == Ending::Stopped => return Ok(written.text.trim().to_owned()),
+                // A reply that is all reasoning is the answer; but not where figures are held to the evidence.
+                None if written.text.trim().is_empty() && evidence.is_none() && !must => {
+                    let text = collapse(written.reasoning.trim());
+                    return by_code(text, reply, observer);
+                }
                 // No call within the bound, or none of those that were offered.
                 None if must && (writer == Writer::Quote || written.text.trim().is_empty()) => {
                     if written.ending == Ending::Limit {
@@ -300,7 +315,11 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                     }
                     return by_code(quote(&self.library, language, &reply.tools_run), reply, observer);
                 }
-                None => return Ok(written.text.trim().to_owned()),
+                None => {
+                    let text = collapse(written.text.trim());
+                    reply.repeats_left_out = text.len() < written.text.trim().len();
+                    return Ok(text);
+                }
             }
         }
         Ok(String::new())
@@ -405,7 +424,8 @@ fn write<M: ModelSource>(
     {
         return Err(ModelError::NoTools(remark.clone()));
     }
-    let sampling = Sampling::of(processor.generation(), 0);
+    let strategy = inputs.skill.and_then(|skill| Strategy::named(&skill.strategy)).unwrap_or_default();
+    let sampling = Sampling { strategy, ..Sampling::of(processor.generation(), 0) };
     let mut history = inputs.history;
     let (text, shared) = loop {
         let attempt = Inputs { history, template_takes_tools, format, ..*inputs };
@@ -445,6 +465,8 @@ fn record(
     reply.prompt_tokens = written.prompt_tokens;
     reply.prefilled_tokens += written.prefilled_tokens;
     reply.reply_tokens += written.tokens;
+    reply.reasoning.push_str(&written.reasoning);
+    reply.reasoning_tokens += written.reasoning_tokens;
     reply.time_to_first_token_ms = milliseconds(first);
     reply.tokens_per_second = written.tokens_per_second().map(|speed| (speed * 10.0).round() / 10.0);
     match written.ending {
@@ -465,6 +487,7 @@ const REMOTE_SAMPLING: Sampling = Sampling {
     max_new_tokens: 1024,
     seed: 0,
     speculates: false,
+    strategy: Strategy::Baseline,
 };
 
 /// Lets an endpoint write. It counts its tokens itself, so all turns are sent.

@@ -15,7 +15,9 @@ mod guard;
 mod lookup;
 mod prefixes;
 mod processor;
+mod reasoning;
 mod remote;
+mod repeats;
 mod sampler;
 mod scheduler;
 mod template;
@@ -33,7 +35,9 @@ pub use evidence::Evidence;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
 pub use guard::{Bounds, Calls};
 pub use processor::Processor;
+pub use reasoning::Strategy;
 pub use remote::{Endpoint, Remote};
+pub use repeats::collapse;
 pub use sampler::Sampling;
 pub use scheduler::{Limits, Scheduler};
 pub use template::{ChatTemplate, Message, function};
@@ -110,8 +114,12 @@ pub enum Ending {
 /// What the model wrote.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The text, without end-of-turn tokens and without a call.
+    /// The text, without end-of-turn tokens, without a call and without reasoning.
     pub text: String,
+    /// What the model reasoned before it answered, and in how many tokens, marks included.
+    pub reasoning: String,
+    /// See `reasoning`; counted among `tokens`, too.
+    pub reasoning_tokens: usize,
     /// The call that it ends with.
     pub call: Option<OpeningCall>,
     /// Tokens of the prompt.
@@ -143,6 +151,8 @@ impl Written {
     fn behind(prompt_tokens: usize, prefilled_tokens: usize) -> Self {
         Self {
             text: String::new(),
+            reasoning: String::new(),
+            reasoning_tokens: 0,
             call: None,
             prompt_tokens,
             prefilled_tokens,

@@ -80,6 +80,29 @@ impl Files {
         CallForm::of(&self.template, template.takes_tools(), self.profile.tool_block.as_deref())
     }
 
+    /// Those of a model without a folder, for tests.
+    #[cfg(test)]
+    pub(super) fn of_test(template: &str, end: u32) -> Self {
+        Self {
+            name: "test".to_owned(),
+            graph: PathBuf::new(),
+            template: template.to_owned(),
+            template_path: PathBuf::new(),
+            special: BTreeMap::new(),
+            generation: Generation {
+                ends: vec![end],
+                sample: true,
+                temperature: 1.0,
+                top_p: 1.0,
+                top_k: 0,
+                repetition_penalty: 1.0,
+                max_new_tokens: 100,
+            },
+            context: 4_096,
+            profile: Profile::default(),
+        }
+    }
+
     pub(super) fn read(folder: &Path) -> Result<Self, ModelError> {
         if !folder.is_dir() {
             return Err(ModelError::file(

@@ -416,6 +416,7 @@ mod tests {
     use tokenizers::{AddedToken, Tokenizer};
 
     use super::super::calls::tests::tools;
+    use super::super::reasoning::Strategy;
     use super::super::sampler::Sampling;
     use super::*;
 
@@ -476,6 +477,7 @@ mod tests {
             max_new_tokens: 0,
             seed,
             speculates: false,
+            strategy: Strategy::Baseline,
         };
         let mut sampler = Sampler::new(&sampling);
         let mut guard = Guard::new(vocabulary, format, bounds)?;

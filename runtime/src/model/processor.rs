@@ -123,4 +123,14 @@ impl Processor {
         let shared = if shared.is_empty() { 0 } else { common(&self.tokens(shared)?, &tokens) };
         Ok((tokens, shared))
     }
+
+    /// One of a tokenizer alone, for tests.
+    #[cfg(test)]
+    pub(super) fn of_tokenizer(tokenizer: Tokenizer, end: u32) -> Result<Self, ModelError> {
+        let template = "{% for message in messages %}{{ message.content }}{% endfor %}";
+        let files = Files::of_test(template, end);
+        let template = ChatTemplate::new(template, &files.special, &files.template_path)?;
+        let calls = files.calls(&template);
+        Ok(Self { tokenizer, template, calls, files })
+    }
 }

@@ -4,6 +4,7 @@ use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
 use super::files::Generation;
+use super::reasoning::Strategy;
 
 /// How tokens are chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Sampling {
     pub seed: u64,
     /// Guess tokens from the text before and compute them together, where that leads to the same answer.
     pub speculates: bool,
+    /// How much it may reason before it answers.
+    pub strategy: Strategy,
 }
 
 impl Sampling {
@@ -36,6 +39,7 @@ impl Sampling {
             max_new_tokens: generation.max_new_tokens,
             seed,
             speculates: true,
+            strategy: Strategy::Baseline,
         }
     }
 }
@@ -157,6 +161,7 @@ mod tests {
             max_new_tokens: 8,
             seed: 7,
             speculates: false,
+            strategy: Strategy::Baseline,
         }
     }
 

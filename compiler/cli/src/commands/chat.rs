@@ -284,6 +284,12 @@ impl<M: ModelSource> Turns<'_, '_, M> {
         if reply.dropped_turns > 0 {
             notes.push(format!("the oldest {} turns no longer fit", reply.dropped_turns));
         }
+        if reply.reasoning_tokens > 0 {
+            notes.push(format!("{} of them reasoning", reply.reasoning_tokens));
+        }
+        if reply.repeats_left_out {
+            notes.push("what it says again is not remembered".to_owned());
+        }
         notes.extend(reply.notes.iter().cloned());
         if !notes.is_empty() {
             let text = output.dim(&format!("[{}]", notes.join("; ")));
