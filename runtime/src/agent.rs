@@ -300,7 +300,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             match written.call {
                 Some(call) => {
                     let context = ToolContext { arguments_by_model: true, ..turn.context.clone() };
-                    self.run_tool(&call, &context, &mut runs, reply, observer);
+                    for call in std::iter::once(&call).chain(&written.more_calls) {
+                        self.run_tool(call, &context, &mut runs, reply, observer);
+                    }
                 }
                 None if written.ending == Ending::Stopped => return Ok(written.text.trim().to_owned()),
                 // A reply that is all reasoning is the answer; but not where figures are held to the evidence.

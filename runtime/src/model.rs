@@ -21,6 +21,7 @@ mod repeats;
 mod sampler;
 mod scheduler;
 mod template;
+mod tolerant;
 mod writing;
 
 use std::path::Path;
@@ -122,6 +123,8 @@ pub struct Written {
     pub reasoning_tokens: usize,
     /// The call that it ends with.
     pub call: Option<OpeningCall>,
+    /// Further ones of the same reply, from an endpoint that makes several at once.
+    pub more_calls: Vec<OpeningCall>,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
     /// How many of them were computed for this answer; the others were known from prompts before.
@@ -154,6 +157,7 @@ impl Written {
             reasoning: String::new(),
             reasoning_tokens: 0,
             call: None,
+            more_calls: Vec::new(),
             prompt_tokens,
             prefilled_tokens,
             tokens: 0,

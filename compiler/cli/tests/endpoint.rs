@@ -95,9 +95,12 @@ fn calls_of_the_endpoint_are_run_when_offered_and_refused_when_not() {
                   \n  trigger: \"(apples|rain)\"\n}\n";
     std::fs::write(&skills, source).expect("written");
     let skills = skills.to_string_lossy().into_owned();
-    for (model, expected, runs) in
-        [("caller", "The result is 6 * 7 = 42.", 1), ("markup", "Done.", 1), ("stranger", "Well.", 0)]
-    {
+    for (model, expected, runs) in [
+        ("caller", "The result is 6 * 7 = 42.", 1),
+        ("markup", "Done.", 1),
+        ("several", " = 2 and 2", 2),
+        ("stranger", "Well.", 0),
+    ] {
         let answer = chat(&server, model, &["--skills", &skills], "How many apples?\n");
         assert_eq!(answer.code, Some(0), "{model}: {}", answer.said);
         let turn = &answer.turns[0];
@@ -107,6 +110,17 @@ fn calls_of_the_endpoint_are_run_when_offered_and_refused_when_not() {
             turn["labels"].as_array().is_some_and(|labels| labels.contains(&"call-not-run".into())),
             runs == 0
         );
+    }
+}
+
+#[test]
+fn what_the_endpoint_reasons_is_no_part_of_the_reply_nor_of_the_conversation() {
+    let server = Server::start();
+    for model in ["thinker", "reasoner"] {
+        let answer = chat(&server, model, &[], FREE);
+        assert_eq!(answer.code, Some(0), "{model}: {}", answer.said);
+        assert_eq!(reply(&answer.turns[0]), "It rains.", "{model}");
+        assert_eq!(answer.turns[0]["reasoning"], "It asks for rain.", "{model}");
     }
 }
 

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::calls::CallFormat;
 use super::guard::Calls;
-use super::{Ending, Message, ModelError, Sampling, Written, function};
+use super::{Ending, Message, ModelError, Sampling, Written, function, tolerant};
 use crate::artifact::ToolDeclaration;
 use crate::router::OpeningCall;
 
@@ -24,6 +23,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// Most bytes of one reply, and of a message about a failure.
 const MOST_BYTES: usize = 8 << 20;
 const MOST_CAUSE: usize = 400;
+/// Most calls of one reply.
+const MOST_CALLS: usize = 8;
 
 /// Where a model answers.
 pub struct Endpoint {
@@ -312,10 +313,9 @@ struct Reading<'t> {
     offered: &'t [ToolDeclaration],
     /// Something of the reply has come: it cannot be asked for again.
     any: bool,
-    shown: String,
-    held: String,
-    /// Name and arguments of the first call, in pieces.
-    call: Option<(String, String)>,
+    reply: tolerant::Reply,
+    /// Name and arguments of each call, in pieces.
+    calls: Vec<(String, String)>,
     usage: (usize, usize),
     pieces: usize,
     ending: Option<Ending>,
@@ -328,9 +328,8 @@ impl<'t> Reading<'t> {
             first: None,
             offered,
             any: false,
-            shown: String::new(),
-            held: String::new(),
-            call: None,
+            reply: tolerant::Reply::default(),
+            calls: Vec::new(),
             usage: (0, 0),
             pieces: 0,
             ending: None,
@@ -363,17 +362,28 @@ impl<'t> Reading<'t> {
         }
         let Some(choice) = value.get("choices").and_then(|choices| choices.get(0)) else { return Ok(false) };
         let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
+        // Servers that take reasoning out say it in a field of its own.
+        let thoughts =
+            ["reasoning_content", "reasoning"].into_iter().find_map(|key| delta.get(key)?.as_str());
+        if let Some(thoughts) = thoughts.filter(|thoughts| !thoughts.is_empty()) {
+            self.seen();
+            self.reply.reasoning.push_str(thoughts);
+        }
         if let Some(text) = delta.get("content").and_then(Value::as_str).filter(|text| !text.is_empty()) {
             self.seen();
             self.text(text, on_text);
         }
         for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             self.seen();
-            if call.get("index").and_then(Value::as_u64).unwrap_or_default() > 0 {
-                continue;
+            let at = call.get("index").and_then(Value::as_u64).unwrap_or_default() as usize;
+            if at >= MOST_CALLS {
+                return Err(format!("it makes more than {MOST_CALLS} calls at once"));
+            }
+            if self.calls.len() <= at {
+                self.calls.resize_with(at + 1, Default::default);
             }
             let part = |key: &str| call.get("function").and_then(|f| f.get(key)).and_then(Value::as_str);
-            let (name, arguments) = self.call.get_or_insert_default();
+            let Some((name, arguments)) = self.calls.get_mut(at) else { continue };
             name.push_str(part("name").unwrap_or_default());
             arguments.push_str(part("arguments").unwrap_or_default());
         }
@@ -391,53 +401,44 @@ impl<'t> Reading<'t> {
         self.first.get_or_insert_with(Instant::now);
     }
 
-    /// Shows text; what could begin a call that the server did not take out is held back.
+    /// Shows what of the text is none of a call or of reasoning.
     fn text(&mut self, text: &str, on_text: &mut dyn FnMut(&str)) {
-        const START: &str = "<tool_call>";
-        self.held.push_str(text);
-        let keep = match self.held.find(START) {
-            Some(at) => self.held.len() - at,
-            None => {
-                let ends = |n: &usize| START.get(..*n).is_some_and(|start| self.held.ends_with(start));
-                (1..START.len()).rev().find(ends).unwrap_or_default()
-            }
-        };
-        let ready: String = self.held.drain(..self.held.len() - keep).collect();
+        let ready = self.reply.push(text);
         if !ready.is_empty() {
             on_text(&ready);
-            self.shown.push_str(&ready);
         }
     }
 
     /// The reply. A call that was not offered, or whose arguments are none, is refused.
     fn finish(mut self, on_text: &mut dyn FnMut(&str)) -> Result<Written, ModelError> {
-        let held = std::mem::take(&mut self.held);
-        let mut call = None;
-        let mut ending = self.ending.unwrap_or(Ending::EndOfTurn);
-        let written_out = [CallFormat::Hermes, CallFormat::Xml]
-            .into_iter()
-            .find_map(|format| format.read(held.trim(), self.offered));
-        if let Some((name, arguments)) = &self.call {
+        let (rest, mut calls) = self.reply.finish(self.offered);
+        if !rest.is_empty() {
+            on_text(&rest);
+        }
+        let mut refused = self.reply.had_calls() && calls.is_empty();
+        for (name, arguments) in &self.calls {
             let known = self.offered.iter().any(|tool| tool.name == *name);
             let text = if arguments.trim().is_empty() { "{}" } else { arguments };
-            let arguments: Option<Map<String, Value>> = serde_json::from_str(text).ok();
-            call = arguments.filter(|_| known).map(|arguments| OpeningCall { tool: name.clone(), arguments });
-            ending = if call.is_some() { Ending::Call } else { Ending::CallRefused };
-        } else if written_out.is_some() {
-            call = written_out;
-            ending = Ending::Call;
-        } else if held.starts_with("<tool_call>") {
-            ending = Ending::CallRefused;
-        } else if !held.is_empty() {
-            on_text(&held);
-            self.shown.push_str(&held);
+            match serde_json::from_str(text) {
+                Ok(arguments) if known => calls.push(OpeningCall { tool: name.clone(), arguments }),
+                _ => refused = true,
+            }
         }
+        let mut calls = calls.into_iter().take(MOST_CALLS);
+        let (call, more_calls) = (calls.next(), calls.collect());
+        let ending = match (&call, self.ending) {
+            (Some(_), _) => Ending::Call,
+            (None, _) if refused => Ending::CallRefused,
+            (None, ending) => ending.unwrap_or(Ending::EndOfTurn),
+        };
         let now = Instant::now();
         let first = self.first.unwrap_or(now);
         let (prompt_tokens, tokens) = self.usage;
         Ok(Written {
-            text: self.shown,
+            text: self.reply.text().to_owned(),
+            reasoning: std::mem::take(&mut self.reply.reasoning),
             call,
+            more_calls,
             tokens: if tokens > 0 { tokens } else { self.pieces },
             time_to_first_token: first - self.start,
             decoding: now - first,

@@ -111,6 +111,32 @@ class Handler(BaseHTTPRequestHandler):
         self.delta("stop")
         self.done()
 
+    def model_several(self, body):
+        """Makes two calls at once."""
+        if body["messages"][-1]["role"] == "tool":
+            results = [message["content"] for message in body["messages"] if message["role"] == "tool"]
+            self.delta(content=" and ".join(results))
+        else:
+            for at, sum in enumerate(("1+1", "2+3")):
+                arguments = json.dumps({"expression": sum})
+                self.delta(tool_calls=[{"index": at, "function": {"name": "calculator", "arguments": arguments}}])
+        self.delta("stop")
+        self.done()
+
+    def model_thinker(self, body):
+        """Reasons among its text, in pieces that cut the marks."""
+        for piece in ("<thi", "nk>It asks for ra", "in.</thi", "nk>\n\nIt rai", "ns.<|im_", "end|>"):
+            self.delta(content=piece)
+        self.delta("stop")
+        self.done()
+
+    def model_reasoner(self, body):
+        """Reasons in a field of its own."""
+        self.delta(reasoning_content="It asks for rain.")
+        self.delta(content="It rains.")
+        self.delta("stop")
+        self.done()
+
     def model_stall(self, body):
         self.delta(content="It was a ")
         time.sleep(30)
