@@ -317,7 +317,8 @@ pub(crate) enum ModelCommand {
     },
     /// Measure reading, writing, masks of calls, and what known skills save
     #[command(after_help = "\
-Reading: a prompt of 512 tokens. Writing: 64 tokens. Each figure is the median of five runs.
+Reading: a prompt of 512 tokens. Writing: 64 tokens. Copying: three texts that repeat what the prompt
+holds. Each figure is the median of five runs.
 Of each skill: the time to the first token of a new prompt, cold and with its beginning known.")]
     Bench {
         #[command(flatten)]
@@ -325,6 +326,9 @@ Of each skill: the time to the first token of a new prompt, cold and with its be
         /// One JSON object
         #[arg(long)]
         json: bool,
+        /// Only read, write and copy, as often as this; one JSON object with the prompts as tokens
+        #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u8).range(1..))]
+        alone: Option<u8>,
     },
     /// Compare the embedded default with the 32-bit reference on committed prompts
     Verify {

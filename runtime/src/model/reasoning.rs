@@ -144,12 +144,12 @@ impl Reasoning {
     }
 
     /// Whether the reply begins with a block, since its most likely token opens one.
-    pub(super) fn begins(&mut self, likely: u32) -> bool {
-        let begins = self.stage == Stage::Before && self.marks.is_some_and(|(open, _)| open == likely);
+    pub(super) fn begins(&mut self, likely: impl FnOnce() -> u32) -> bool {
+        let (Stage::Before, Some((open, _))) = (self.stage, self.marks) else { return false };
+        self.stage = Stage::After;
+        let begins = likely() == open;
         if begins {
-            self.open(Some(likely));
-        } else if self.stage == Stage::Before {
-            self.stage = Stage::After;
+            self.open(Some(open));
         }
         begins
     }

@@ -146,7 +146,7 @@ impl Writing {
         if self.is_full() {
             return Ok(Progress::Done);
         }
-        if self.reasoning.is_open() || self.reasoning.is_forced() || self.reasoning.begins(best(logits)) {
+        if self.reasoning.is_open() || self.reasoning.is_forced() || self.reasoning.begins(|| best(logits)) {
             return self.think(logits);
         }
         if !self.guard.in_call() {

@@ -1,16 +1,13 @@
 //! `skillc model bench`: how fast a model reads and writes here, and what a known skill saves.
 
+mod speed;
+
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use skill_runtime::artifact::ToolDeclaration;
-use skill_runtime::model::{
-    Bounds, Calls, LanguageModel, Limits, Message, Model, Prompt, Sampling, Scheduler,
-};
+use skill_runtime::model::{LanguageModel, Model, Prompt};
 use skill_runtime::prompt::{self, Inputs, Plan};
 use skill_runtime::router::{Router, Scratch, State, ToolSet};
 
@@ -19,20 +16,17 @@ use crate::args::ModelChoice;
 use crate::model_store::Store;
 use crate::progress::{Progress, Terminal};
 use crate::{EXIT_OK, Failure, Output, library};
+use speed::Workload;
 
 /// Each figure is the median of this many runs.
 const RUNS: usize = 5;
-/// Tokens of the prompt that is read, and of the text that is written.
-const READ: usize = 512;
-const WRITTEN: usize = 64;
-/// Conversations at once.
-const PARALLEL: usize = 4;
 /// Reading a skill's beginning is gained where it has this many tokens.
 const WORTH: usize = 500;
 
 pub(super) fn run(
     choice: &ModelChoice,
     as_json: bool,
+    alone: Option<usize>,
     skills: Option<&Path>,
     output: &mut Output,
 ) -> Result<u8, Failure> {
@@ -42,8 +36,22 @@ pub(super) fn run(
     let mut model = Model::open(&folder, &runtime, model::device(choice.device))?;
     let opened = milliseconds(start);
     Terminal.say("reading and writing …");
-    let prefill = read_speed(&mut model)?;
-    let (decode, masks) = (write_speed(&mut model)?, mask_time(&mut model, &loaded.pack.library().tools)?);
+    let workload = Workload::new(model.processor())?;
+    let speeds = workload.measure(&mut model, alone.unwrap_or(RUNS))?;
+    if alone.is_some() {
+        let report = json!({
+            "model": model.processor().name(),
+            "prompts": {"read": workload.read, "write": workload.write, "copy": workload.copy},
+            "prefill_tokens_per_second": speeds.read,
+            "decode_tokens_per_second": speeds.write,
+            "copied_tokens_per_second": speeds.copy,
+            "copied_plain_tokens_per_second": speeds.copy_plain,
+            "peak_memory_bytes": peak_memory(),
+        });
+        writeln!(output.out, "{report}")?;
+        return Ok(EXIT_OK);
+    }
+    let masks = speed::masks(&mut model, &loaded.pack.library().tools)?;
     let mut rows = Vec::new();
     for skill in skill_prompts(&loaded.pack, &model, choice)? {
         Terminal.say(&format!("{} …", skill.name));
@@ -53,18 +61,20 @@ pub(super) fn run(
     let (in_place, kept_bytes) = (model.is_in_place(), model.kept_bytes());
     let peak_alone = peak_memory();
     Terminal.say("several conversations at once …");
-    let (one, several) = parallel_speed(model)?;
+    let (one, several) = speed::parallel(model)?;
     let report = json!({
         "model": name,
         "device": device,
         "caches_in_place": in_place,
         "opened_ms": opened.round(),
-        "prefill_tokens_per_second": round(prefill),
-        "decode_tokens_per_second": round(decode),
+        "prefill_tokens_per_second": round(speeds.read),
+        "decode_tokens_per_second": round(speeds.write),
+        "copied_tokens_per_second": round(speeds.copy),
+        "copied_plain_tokens_per_second": round(speeds.copy_plain),
         "mask_us": masks.map(round),
         "skills": rows,
         "one_conversation_tokens_per_second": round(one),
-        "conversations": PARALLEL,
+        "conversations": speed::PARALLEL,
         "conversations_tokens_per_second": round(several),
         "conversations_gain": round_to(several / one, 100.0),
         "kept_bytes": kept_bytes,
@@ -117,97 +127,6 @@ fn round_to(value: f64, parts: f64) -> f64 {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
-/// Tokens a second of a prompt of about [`READ`] tokens.
-fn read_speed(model: &mut Model) -> Result<f64, Failure> {
-    let mut text = String::new();
-    let mut count = 0;
-    while count < READ {
-        text.push_str("The river rises in the hills, runs through the town and falls into the sea. ");
-        count = model.processor().tokens(&text)?.len();
-    }
-    let mut speeds = Vec::new();
-    for _ in 0..RUNS {
-        model.forget();
-        let start = Instant::now();
-        model.logits(Prompt { text: &text, shared: 0 })?;
-        speeds.push(count as f64 / start.elapsed().as_secs_f64());
-    }
-    Ok(median(speeds))
-}
-
-fn write_speed(model: &mut Model) -> Result<f64, Failure> {
-    let messages = [Message::new("user", "Write a very long story about a ship and its crew.")];
-    let text = model.processor().render(&messages, &[])?;
-    let sampling = Sampling {
-        temperature: 0.0,
-        max_new_tokens: WRITTEN,
-        speculates: false,
-        ..Sampling::of(model.processor().generation(), 0)
-    };
-    let stop = AtomicBool::new(false);
-    let mut speeds = Vec::new();
-    for _ in 0..RUNS {
-        let prompt = Prompt { text: &text, shared: 0 };
-        let written = model.write(prompt, &sampling, Bounds::of(Calls::None), &stop, &mut |_| {})?;
-        speeds.extend(written.tokens_per_second());
-    }
-    Ok(median(speeds))
-}
-
-/// Tokens a second of one conversation, and of several at once together; each with its prompt.
-fn parallel_speed(model: Model) -> Result<(f64, f64), Failure> {
-    let scheduler = Scheduler::start(model, Limits::default())?;
-    let processor = Arc::clone(scheduler.processor());
-    let stop = AtomicBool::new(false);
-    let ask = |number: usize| -> Result<usize, Failure> {
-        let message = format!("Write a very long story about ship number {number} and its crew.");
-        let text = processor.render(&[Message::new("user", message)], &[])?;
-        let sampling = Sampling {
-            temperature: 0.0,
-            max_new_tokens: WRITTEN,
-            speculates: false,
-            ..Sampling::of(processor.generation(), 0)
-        };
-        let prompt = Prompt { text: &text, shared: 0 };
-        let bounds = Bounds::of(Calls::None);
-        Ok(scheduler.clone().write(prompt, &sampling, bounds, &stop, &mut |_| {})?.tokens)
-    };
-    let (mut one, mut several) = (Vec::new(), Vec::new());
-    for _ in 0..RUNS {
-        let start = Instant::now();
-        let written = ask(0)?;
-        one.push(written as f64 / start.elapsed().as_secs_f64());
-        let start = Instant::now();
-        let written = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..PARALLEL).map(|number| scope.spawn(move || ask(number))).collect();
-            threads.into_iter().try_fold(0, |sum, thread| {
-                let written = thread.join().map_err(|_| Failure::Usage("a thread panicked".to_owned()))?;
-                Ok::<usize, Failure>(sum + written?)
-            })
-        })?;
-        several.push(written as f64 / start.elapsed().as_secs_f64());
-    }
-    Ok((median(one), median(several)))
-}
-
-/// Microseconds a token of finding out which tokens a call admits; None where the library has no tools.
-fn mask_time(model: &mut Model, tools: &[ToolDeclaration]) -> Result<Option<f64>, Failure> {
-    if tools.is_empty() {
-        return Ok(None);
-    }
-    let text = model.processor().render(&[Message::new("user", "What is 3 * (4 + 5)?")], &[])?;
-    let stop = AtomicBool::new(false);
-    let mut times = Vec::new();
-    for seed in 0..RUNS as u64 {
-        let sampling = Sampling::of(model.processor().generation(), seed);
-        let prompt = Prompt { text: &text, shared: 0 };
-        let written = model.write(prompt, &sampling, Bounds::of(Calls::Must(tools)), &stop, &mut |_| {})?;
-        let (time, count) = written.masking;
-        times.push(time.as_secs_f64() * 1e6 / count.max(1) as f64);
-    }
-    Ok(Some(median(times)))
 }
 
 /// A prompt of a skill, with what other prompts of it begin with.

@@ -47,7 +47,9 @@ pub(super) fn run(
             Ok(EXIT_OK)
         }
         ModelCommand::Info { model, json } => info(&store, model, *json, output),
-        ModelCommand::Bench { model, json } => super::bench::run(model, *json, skills, output),
+        ModelCommand::Bench { model, json, alone } => {
+            super::bench::run(model, *json, alone.map(usize::from), skills, output)
+        }
         ModelCommand::Verify { json } => verify(&store, *json, output),
     }
 }
