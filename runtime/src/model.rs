@@ -33,7 +33,7 @@ pub use calls::{CallForm, CallFormat};
 pub use device::{Device, DeviceChoice};
 pub use error::ModelError;
 pub use evidence::Evidence;
-pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools};
+pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools, dtype_of, graph_name};
 pub use guard::{Bounds, Calls};
 pub use processor::Processor;
 pub use reasoning::Strategy;
@@ -206,13 +206,19 @@ pub trait LanguageModel {
 const NOISE: f32 = 0.5;
 
 impl Model {
-    /// Opens a model folder. `runtime` is ONNX Runtime's library.
+    /// Opens a model folder. `dtype` is the precision of its graph, where there are several; `runtime` is ONNX
+    /// Runtime's library.
     ///
     /// # Errors
     /// The folder lacks a file, a file is damaged, the runtime cannot be loaded, or the device that was named is
     /// missing or takes only part of the graph.
-    pub fn open(folder: &Path, runtime: &Path, device: DeviceChoice) -> Result<Self, ModelError> {
-        let processor = Arc::new(Processor::open(folder)?);
+    pub fn open(
+        folder: &Path,
+        dtype: Option<&str>,
+        runtime: &Path,
+        device: DeviceChoice,
+    ) -> Result<Self, ModelError> {
+        let processor = Arc::new(Processor::open(folder, dtype)?);
         let (session, device) = device::open(processor.graph(), runtime, device)?;
         let decoder = Decoder::new(session, device.name == "cpu")?;
         let vocabulary = Arc::new(Vocabulary::new(processor.tokenizer(), processor.ends()));

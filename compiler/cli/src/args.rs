@@ -295,6 +295,24 @@ pub(crate) enum ModelCommand {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
+    /// Get a model from the Hub
+    #[command(after_help = "\
+The folder must have config.json, tokenizer.json and onnx/model*.onnx. Without --dtype the first of
+q4, q8, int8, uint8, fp32, q4f16, fp16 is taken. HF_ENDPOINT names a mirror, HF_TOKEN holds a token.
+
+Examples:
+  skillc model pull onnx-community/Qwen3-0.6B-ONNX --dtype q4
+  skillc chat --model onnx-community/Qwen3-0.6B-ONNX")]
+    Pull {
+        /// ORG/NAME
+        name: String,
+        /// Branch, tag or commit
+        #[arg(long, value_name = "REVISION", default_value = "main")]
+        revision: String,
+        /// Precision of the graph: fp32, fp16, q8, q4, q4f16, int8 …
+        #[arg(long, value_name = "DTYPE")]
+        dtype: Option<String>,
+    },
     /// List the models in the store
     List {
         /// One JSON object a model
@@ -340,9 +358,12 @@ Of each skill: the time to the first token of a new prompt, cold and with its be
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModelChoice {
-    /// A model folder in the Hub's layout [default: the embedded default]
-    #[arg(long = "model", value_name = "DIR")]
+    /// A model folder in the Hub's layout, or a model of the store by name [default: the embedded default]
+    #[arg(long = "model", value_name = "DIR|NAME")]
     pub(crate) dir: Option<PathBuf>,
+    /// Precision of the graph, where the folder has several [default: fp32, else the shortest name]
+    #[arg(long, value_name = "DTYPE")]
+    pub(crate) dtype: Option<String>,
     /// Where the model runs
     #[arg(long, value_enum, default_value_t = Device::Auto)]
     pub(crate) device: Device,

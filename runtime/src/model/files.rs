@@ -103,7 +103,7 @@ impl Files {
         }
     }
 
-    pub(super) fn read(folder: &Path) -> Result<Self, ModelError> {
+    pub(super) fn read(folder: &Path, dtype: Option<&str>) -> Result<Self, ModelError> {
         if !folder.is_dir() {
             return Err(ModelError::file(
                 folder,
@@ -128,7 +128,7 @@ impl Files {
         let (template_path, template) = template(folder, &tokenizer)?;
         Ok(Self {
             name: folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-            graph: graph(folder).and_then(|graph| regular(&graph).map(|_| graph))?,
+            graph: graph(folder, dtype).and_then(|graph| regular(&graph).map(|_| graph))?,
             template,
             template_path,
             special: special_tokens(&tokenizer)?,
@@ -163,25 +163,54 @@ fn text(path: &Path) -> Result<String, ModelError> {
     Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
 }
 
-/// `onnx/model.onnx`, else the first `onnx/model*.onnx`, else the same beside the configuration.
-fn graph(folder: &Path) -> Result<PathBuf, ModelError> {
+/// Name of a graph of a precision: `q4` is `model_q4.onnx`, `q8` `model_quantized.onnx`, `fp32` `model.onnx`.
+#[must_use]
+pub fn graph_name(dtype: &str) -> String {
+    match dtype {
+        "fp32" => "model.onnx".to_owned(),
+        "q8" => "model_quantized.onnx".to_owned(),
+        dtype => format!("model_{dtype}.onnx"),
+    }
+}
+
+/// Precision of a graph, by its name; None: it is no graph of a model.
+#[must_use]
+pub fn dtype_of(name: &str) -> Option<String> {
+    match name.strip_prefix("model")?.strip_suffix(".onnx")? {
+        "" => Some("fp32".to_owned()),
+        "_quantized" => Some("q8".to_owned()),
+        dtype => dtype.strip_prefix('_').filter(|dtype| !dtype.is_empty()).map(str::to_owned),
+    }
+}
+
+/// The graph of a precision in `onnx`, else beside the configuration; without one `model.onnx`, else the shortest name.
+fn graph(folder: &Path, dtype: Option<&str>) -> Result<PathBuf, ModelError> {
+    let mut there = Vec::new();
     for place in [folder.join("onnx"), folder.to_owned()] {
-        let mut found: Vec<PathBuf> = std::fs::read_dir(&place)
+        let mut found: Vec<(String, PathBuf)> = std::fs::read_dir(&place)
             .into_iter()
             .flatten()
             .flatten()
             .map(|entry| entry.path())
-            .filter(|path| {
+            .filter_map(|path| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                name.starts_with("model") && name.ends_with(".onnx")
+                dtype_of(&name).map(|dtype| (dtype, path))
             })
             .collect();
-        found.sort_by_key(|path| (path.file_name().map_or(0, |name| name.len()), path.clone()));
-        if let Some(path) = found.into_iter().next() {
-            return Ok(path);
+        found.sort_by_key(|(_, path)| (path.file_name().map_or(0, |name| name.len()), path.clone()));
+        if let Some(at) = found.iter().position(|(known, _)| dtype.is_none_or(|dtype| dtype == known)) {
+            return Ok(found.swap_remove(at).1);
         }
+        there.extend(found.into_iter().map(|(dtype, _)| dtype));
     }
-    Err(ModelError::file(&folder.join("onnx"), "holds no model*.onnx"))
+    let place = folder.join("onnx");
+    Err(match dtype {
+        Some(dtype) if !there.is_empty() => ModelError::file(
+            &place,
+            format!("holds no {} (precision {dtype}); there are: {}", graph_name(dtype), there.join(", ")),
+        ),
+        _ => ModelError::file(&place, "holds no model*.onnx"),
+    })
 }
 
 /// The chat template and the file that holds it.

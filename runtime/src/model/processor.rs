@@ -24,12 +24,12 @@ impl std::fmt::Debug for Processor {
 }
 
 impl Processor {
-    /// Opens a model folder without its graph.
+    /// Opens a model folder without its graph; `dtype` is the precision of the graph, where there are several.
     ///
     /// # Errors
     /// The folder lacks a file or a file is damaged.
-    pub fn open(folder: &Path) -> Result<Self, ModelError> {
-        let files = Files::read(folder)?;
+    pub fn open(folder: &Path, dtype: Option<&str>) -> Result<Self, ModelError> {
+        let files = Files::read(folder, dtype)?;
         let path = folder.join("tokenizer.json");
         regular(&path)?;
         let tokenizer = Tokenizer::from_file(&path).map_err(|error| ModelError::file(&path, error))?;

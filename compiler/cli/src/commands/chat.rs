@@ -49,6 +49,7 @@ fn command(line: &str) -> Option<Command> {
 /// The model, opened when a turn needs it first: greetings and sums are answered without it.
 struct LazyModel {
     folder: PathBuf,
+    dtype: Option<String>,
     runtime: PathBuf,
     device: DeviceChoice,
     profile: Profile,
@@ -117,7 +118,7 @@ impl ModelSource for LazyModel {
 
     fn model(&mut self) -> Result<&mut dyn LanguageModel, ModelError> {
         if self.model.is_none() {
-            let opened = Model::open(&self.folder, &self.runtime, self.device)?;
+            let opened = Model::open(&self.folder, self.dtype.as_deref(), &self.runtime, self.device)?;
             if !self.quiet {
                 let device = opened.device();
                 Terminal.say(&format!(
@@ -213,10 +214,11 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
     }
     let store = Store::open()?;
     let (folder, runtime) = model::locate(&store, &chat.model)?;
-    let mut profile = Processor::open(&folder)?.profile().clone();
+    let mut profile = Processor::open(&folder, chat.model.dtype.as_deref())?.profile().clone();
     model::override_answers(&mut profile, chat.model.answers);
     let source = LazyModel {
         folder,
+        dtype: chat.model.dtype.clone(),
         runtime,
         device: model::device(chat.model.device),
         profile,

@@ -8,7 +8,7 @@ use serde_json::json;
 use skill_runtime::model::{AnswerPolicy, DeviceChoice, LanguageModel, Model, Profile};
 
 use crate::args::{self, Answers, Device, ModelChoice, ModelCommand};
-use crate::model_store::{Store, Stored};
+use crate::model_store::{Store, Stored, Wanted};
 use crate::progress::Terminal;
 use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output};
 
@@ -38,6 +38,12 @@ pub(super) fn run(
             store.import_file(file, target, &Terminal)?;
             let seconds = start.elapsed().as_secs_f64();
             writeln!(output.out, "{} ({seconds:.1} s)", target.display())?;
+            Ok(EXIT_OK)
+        }
+        ModelCommand::Pull { name, revision, dtype } => {
+            let wanted = Wanted { id: name, revision, dtype: dtype.as_deref() };
+            let folder = store.pull(&wanted, &Terminal)?;
+            writeln!(output.out, "{}", folder.display())?;
             Ok(EXIT_OK)
         }
         ModelCommand::List { json } => list(&store, *json, output),
@@ -76,7 +82,7 @@ fn list(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failure
 /// The folder of the chosen model and the runtime's library; both are fetched if nothing else is named.
 pub(super) fn locate(store: &Store, choice: &ModelChoice) -> Result<(PathBuf, PathBuf), Failure> {
     let folder = match &choice.dir {
-        Some(folder) => folder.clone(),
+        Some(name) => store.named(name),
         None => store.fetch_model(&Terminal)?,
     };
     let runtime = store.fetch_runtime(&Terminal)?;
@@ -103,7 +109,7 @@ pub(super) fn override_answers(profile: &mut Profile, answers: Option<Answers>) 
 fn info(store: &Store, choice: &ModelChoice, as_json: bool, output: &mut Output) -> Result<u8, Failure> {
     let (folder, runtime) = locate(store, choice)?;
     let start = Instant::now();
-    let model = Model::open(&folder, &runtime, device(choice.device))?;
+    let model = Model::open(&folder, choice.dtype.as_deref(), &runtime, device(choice.device))?;
     let opened = start.elapsed().as_secs_f64() * 1000.0;
     let generation = model.processor().generation();
     let profile = model.processor().profile();
@@ -145,7 +151,7 @@ fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failu
     let prompts: Vec<&str> =
         VERIFY_PROMPTS.split("\n---\n").map(str::trim).filter(|p| !p.is_empty()).collect();
     let expected = {
-        let mut model = Model::open(&reference, &runtime, DeviceChoice::Cpu)?;
+        let mut model = Model::open(&reference, None, &runtime, DeviceChoice::Cpu)?;
         let mut out = Vec::new();
         for prompt in &prompts {
             let tokens = model.processor().tokens(prompt)?;
@@ -153,7 +159,7 @@ fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failu
         }
         out
     };
-    let mut model = Model::open(&folder, &runtime, DeviceChoice::Cpu)?;
+    let mut model = Model::open(&folder, None, &runtime, DeviceChoice::Cpu)?;
     let (mut same, mut total) = (0, 0);
     for (tokens, expected) in &expected {
         let found = model.best_next(tokens)?;

@@ -22,10 +22,10 @@ pub(super) fn run(
     let loaded = library::load(skills, output)?;
     let tools = tool_set(&loaded.pack, arguments.tools.as_deref())?;
     let folder = match &arguments.model.dir {
-        Some(folder) => folder.clone(),
+        Some(name) => Store::open()?.named(name),
         None => Store::open()?.fetch_model(&Terminal)?,
     };
-    let processor = Processor::open(&folder)?;
+    let processor = Processor::open(&folder, arguments.model.dtype.as_deref())?;
     let mut profile = processor.profile().clone();
     model::override_answers(&mut profile, arguments.model.answers);
     let router = Router::new(&loaded.pack);

@@ -54,6 +54,14 @@ pub enum StoreError {
         /// Pinned.
         expected: String,
     },
+    /// A model cannot be had from the Hub.
+    #[error("{model} cannot be pulled: {cause}")]
+    Hub {
+        /// Its name.
+        model: String,
+        /// Why.
+        cause: String,
+    },
     /// There is no home directory.
     #[error("this user has no cache directory; set SKILLC_HOME")]
     NoCache,
@@ -128,6 +136,21 @@ impl Store {
             }
         };
         Ok(Self { root })
+    }
+
+    /// Where everything lies.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder that a name or path stands for: a folder, else a model of the store of that name, also as ORG/NAME.
+    #[must_use]
+    pub fn named(&self, name: &Path) -> PathBuf {
+        if name.exists() {
+            return name.to_owned();
+        }
+        let stored = name.to_str().map(|name| self.root.join("models").join(name.replace('/', "--")));
+        stored.filter(|folder| folder.is_dir()).unwrap_or_else(|| name.to_owned())
     }
 
     /// Where the embedded default lies, whether it is there or not.
@@ -378,7 +401,7 @@ impl Store {
     }
 
     /// Waits for the one who works on the store.
-    fn lock(&self, progress: &dyn Progress) -> Result<File, StoreError> {
+    pub(super) fn lock(&self, progress: &dyn Progress) -> Result<File, StoreError> {
         if self.root.exists() && !self.root.is_dir() {
             let file =
                 io::Error::new(io::ErrorKind::NotADirectory, "it is a file; SKILLC_HOME names a folder");
@@ -404,7 +427,7 @@ impl Store {
     }
 
     /// A fresh folder inside the store; what interrupted runs left is cleared. Call with the lock held.
-    fn work_folder(&self) -> Result<tempfile::TempDir, StoreError> {
+    pub(super) fn work_folder(&self) -> Result<tempfile::TempDir, StoreError> {
         const PREFIX: &str = "work-";
         for entry in std::fs::read_dir(&self.root).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(PREFIX) {
@@ -419,17 +442,16 @@ impl Store {
     }
 }
 
-fn create(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn create(folder: &Path) -> Result<(), StoreError> {
     std::fs::create_dir_all(folder).map_err(|error| StoreError::io("create", folder, error))
 }
 
-/// Moves a finished folder to its final name.
-fn publish(folder: &Path, target: &Path) -> Result<(), StoreError> {
+/// Moves a finished folder to its final name, in place of what stands there.
+pub(super) fn publish(folder: &Path, target: &Path) -> Result<(), StoreError> {
     if let Some(parent) = target.parent() {
         create(parent)?;
     }
     if target.exists() {
-        // Only a damaged folder can stand here.
         std::fs::remove_dir_all(target).map_err(|error| StoreError::io("replace", target, error))?;
     }
     std::fs::rename(folder, target).map_err(|error| StoreError::io("move to", target, error))
