@@ -13,6 +13,7 @@ mod evidence;
 mod files;
 mod guard;
 mod lookup;
+mod placement;
 mod prefixes;
 mod processor;
 mod reasoning;
@@ -35,6 +36,7 @@ pub use error::ModelError;
 pub use evidence::Evidence;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools, dtype_of, graph_name};
 pub use guard::{Bounds, Calls};
+pub use placement::Placement;
 pub use processor::Processor;
 pub use reasoning::Strategy;
 pub use remote::{Endpoint, Remote};
@@ -51,12 +53,32 @@ use lookup::Lookup;
 use prefixes::{Prefixes, common};
 use writing::{Progress, Writing};
 
+/// How a model is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// Precision of the graph, where there are several; None: 32 bits, else the shortest name.
+    pub dtype: Option<&'a str>,
+    /// Where it runs.
+    pub device: DeviceChoice,
+    /// Find out what runs each node, also on the processor.
+    pub inspect: bool,
+}
+
+impl Options<'_> {
+    /// On a device, with the graph that the folder has.
+    #[must_use]
+    pub fn on(device: DeviceChoice) -> Self {
+        Self { device, ..Self::default() }
+    }
+}
+
 /// A model that is ready to write.
 pub struct Model {
     decoder: Decoder,
     processor: Arc<Processor>,
     vocabulary: Arc<Vocabulary>,
     device: Device,
+    placement: Option<Placement>,
     /// What the newest prompts and their answers left behind, the oldest first.
     residents: Vec<Resident>,
     most_residents: usize,
@@ -206,30 +228,40 @@ pub trait LanguageModel {
 const NOISE: f32 = 0.5;
 
 impl Model {
-    /// Opens a model folder. `dtype` is the precision of its graph, where there are several; `runtime` is ONNX
-    /// Runtime's library.
+    /// Opens a model folder. `runtime` is ONNX Runtime's library.
     ///
     /// # Errors
     /// The folder lacks a file, a file is damaged, the runtime cannot be loaded, or the device that was named is
     /// missing or takes only part of the graph.
-    pub fn open(
-        folder: &Path,
-        dtype: Option<&str>,
-        runtime: &Path,
-        device: DeviceChoice,
-    ) -> Result<Self, ModelError> {
-        let processor = Arc::new(Processor::open(folder, dtype)?);
-        let (session, device) = device::open(processor.graph(), runtime, device)?;
-        let decoder = Decoder::new(session, device.name == "cpu")?;
+    pub fn open(folder: &Path, runtime: &Path, options: Options<'_>) -> Result<Self, ModelError> {
+        let processor = Arc::new(Processor::open(folder, options.dtype)?);
+        let accept = |session, device: &'static str, profiled| {
+            let mut decoder = Decoder::new(session, device == "cpu")?;
+            let placement = if profiled { Some(decoder.placement()?) } else { None };
+            // ONNX Runtime falls back to the processor node by node, and does not say so.
+            let lacks = placement.as_ref().and_then(|placement| placement.lacks(device::provider(device)));
+            match lacks {
+                Some(cause) if device != "cpu" => Err(ModelError::Device { device, cause }),
+                _ => Ok((decoder, placement)),
+            }
+        };
+        let chosen = (options.device, options.inspect);
+        let ((decoder, placement), device) = device::open(processor.graph(), runtime, chosen, accept)?;
         let vocabulary = Arc::new(Vocabulary::new(processor.tokenizer(), processor.ends()));
         let (residents, prefixes) = (Vec::new(), Prefixes::default());
-        Ok(Self { decoder, processor, vocabulary, device, residents, most_residents: 1, prefixes })
+        Ok(Self { decoder, processor, vocabulary, device, placement, residents, most_residents: 1, prefixes })
     }
 
     /// The device that runs it, and why that one.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// What runs its nodes; None on the processor, unless it was asked for.
+    #[must_use]
+    pub fn placement(&self) -> Option<&Placement> {
+        self.placement.as_ref()
     }
 
     /// Logits behind each token, `[tokens, vocabulary]`, flat: one prefill over all of them.

@@ -285,6 +285,9 @@ pub(crate) enum ModelCommand {
         /// Also make the 32-bit reference that `model verify` compares with
         #[arg(long)]
         reference: bool,
+        /// Also get the runtime of a GPU: 260 MB; `--device auto` uses it from then on
+        #[arg(long, value_enum, default_value_t = Device::Cpu)]
+        device: Device,
     },
     /// Convert a GGUF model of the llama, qwen2 or qwen3 architecture
     #[command(after_help = "Example:\n  skillc model import smollm2.gguf -o models/smollm2")]

@@ -14,5 +14,5 @@ mod onnx;
 mod tokenizer;
 
 pub use convert::{Precision, import};
-pub use fetch::{Store, StoreError, Stored};
+pub use fetch::{Gpu, Store, StoreError, Stored};
 pub use hub::{PREFERRED, Wanted};

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
-use skill_runtime::model::{Bounds, Calls, DeviceChoice, LanguageModel, Model, ModelError, Prompt, Sampling};
+use skill_runtime::model::{
+    Bounds, Calls, DeviceChoice, LanguageModel, Model, ModelError, Options, Prompt, Sampling,
+};
 use support::store;
 
 fn hybrid() -> PathBuf {
@@ -18,7 +20,7 @@ fn hybrid() -> PathBuf {
 
 fn open(folder: &Path, dtype: Option<&str>) -> Result<Model, ModelError> {
     let runtime = store().runtime().expect("run `skillc model fetch` first; tests do not download");
-    Model::open(folder, dtype, &runtime, DeviceChoice::Cpu)
+    Model::open(folder, &runtime, Options { dtype, ..Options::on(DeviceChoice::Cpu) })
 }
 
 /// Ids of a list in the file of what is expected.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use skill_runtime::model::{DeviceChoice, LanguageModel, Model};
+use skill_runtime::model::{DeviceChoice, LanguageModel, Model, Options};
 use skillc::{Bar, Progress};
 use support::store;
 
@@ -121,7 +121,7 @@ fn architectures_compute_what_their_reference_computes() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("model");
         store.import_file(&data.join(format!("tiny-{kind}.gguf")), &target, &Quiet).expect("it is imported");
-        let mut model = Model::open(&target, None, &runtime, DeviceChoice::Cpu).expect("it opens");
+        let mut model = Model::open(&target, &runtime, Options::on(DeviceChoice::Cpu)).expect("it opens");
         assert!(model.is_in_place(), "{kind}");
         assert!(!target.join("profile.json").exists(), "the template has a place for tools");
         let list = |key: &str| expected[kind][key].as_array().expect("a list").iter();

@@ -12,6 +12,7 @@ use ort::value::{DynTensor, DynValue, Outlet, Tensor, TensorElementType, TensorR
 
 use super::ModelError;
 use super::cache::{Bound, Cache, Saved, State, copy};
+use super::placement::Placement;
 
 /// A decoder graph.
 pub(super) struct Decoder {
@@ -96,6 +97,13 @@ impl Decoder {
     /// Whether the graph writes its caches in place.
     pub(super) fn is_in_place(&self) -> bool {
         self.in_place.is_some()
+    }
+
+    /// Runs a token under the profile with which the session was opened, and reads what ran where.
+    pub(super) fn placement(&mut self) -> Result<Placement, ModelError> {
+        let mut cache = self.cache()?;
+        self.step(&mut cache, &[0])?;
+        Placement::of(&mut self.session)
     }
 
     /// Gives the graph buffers that are longer than what they hold. If it returns ones of the same length, its

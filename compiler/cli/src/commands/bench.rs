@@ -33,7 +33,7 @@ pub(super) fn run(
     let loaded = library::load(skills, output)?;
     let (folder, runtime) = model::locate(&Store::open()?, choice)?;
     let start = Instant::now();
-    let mut model = Model::open(&folder, choice.dtype.as_deref(), &runtime, model::device(choice.device))?;
+    let mut model = Model::open(&folder, &runtime, model::options(choice))?;
     let opened = milliseconds(start);
     Terminal.say("reading and writing …");
     let workload = Workload::new(model.processor())?;

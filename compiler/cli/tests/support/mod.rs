@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use skill_runtime::model::{DeviceChoice, Model};
+use skill_runtime::model::{DeviceChoice, Model, Options};
 use skillc::model_store::Store;
 
 /// The root of the repository.
@@ -29,7 +29,7 @@ pub(crate) fn store() -> Store {
 pub(crate) fn model() -> Model {
     let store = store();
     let runtime = store.runtime().expect("run `skillc model fetch` first; tests do not download");
-    Model::open(&store.model_dir(), None, &runtime, DeviceChoice::Cpu).expect("it opens")
+    Model::open(&store.model_dir(), &runtime, Options::on(DeviceChoice::Cpu)).expect("it opens")
 }
 
 /// One turn of `skillc chat` on the processor.
