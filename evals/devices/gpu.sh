@@ -20,12 +20,15 @@ pack() {
   tar -C "$home" -czf - $(cd "$home" && ls -d onnxruntime*) | split -b 48m - "$folder/runtime."
   rm -rf "$home"
   strip -o "$folder/skillc" "$skillc" && gzip -f "$folder/skillc"
-  cp "$root/compiler/cli/tests/data/tiny-llama.gguf" "$folder/"
+  python3 -m venv "$folder/venv"
+  "$folder/venv/bin/pip" install -q gguf==0.19.0
+  "$folder/venv/bin/python" "$root/compiler/cli/tests/data/tiny.py" "$folder"
+  rm -rf "$folder/venv"
   ls -l "$folder"
 }
 
 run() {
-  local work skillc library
+  local skillc library
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   cat "$folder"/runtime.* | tar -C "$work" -xzf -
