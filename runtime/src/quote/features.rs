@@ -167,11 +167,18 @@ fn noun_asked_for(all: &[Token<'_>], language: Language) -> Option<String> {
     for token in all.iter().skip(at + 1).take(3) {
         match language {
             Language::English if language.is_stop(&token.lower) => return None,
+            // "Wie viel höher": what is counted is no noun.
+            Language::German if is_comparative(all.get(at), &token.lower) => return Some(token.form.clone()),
             Language::German if !token.text.starts_with(char::is_uppercase) => {}
             _ => return Some(token.form.clone()),
         }
     }
     None
+}
+
+/// A comparative right behind "viel".
+fn is_comparative(before: Option<&Token<'_>>, lower: &str) -> bool {
+    before.is_some_and(|before| before.lower == "viel") && lower.len() > 4 && lower.ends_with("er")
 }
 
 /// Features of each passage.
@@ -276,7 +283,15 @@ fn answer(asked: &Question<'_>, text: &[Token<'_>], passage: &str, language: Lan
                 flag(new.iter().any(|(_, token)| is_year(token.text) || words::is_month(&token.lower)));
         }
         Kind::Number => {
-            let counted = |noun: &String| numbers.iter().any(|&at| beside(at, noun));
+            let money = |at: usize| {
+                let near = text.iter().take(at + 4).skip(at.saturating_sub(2));
+                passage.contains(['$', '€', '£', '¥'])
+                    || near.into_iter().any(|token| words::is_currency(&token.lower))
+            };
+            let counted = |noun: &String| match words::is_money(noun) {
+                true => numbers.iter().any(|&at| money(at)),
+                false => numbers.iter().any(|&at| beside(at, noun)),
+            };
             found.counted = flag(asked.noun.as_ref().is_some_and(counted));
             found.no_number = flag(numbers.is_empty() && !words::says_few(&lower));
         }

@@ -39,9 +39,18 @@ const NUMBERS: &str = "zwei drei vier fünf sechs sieben acht neun zehn elf zwö
     twelve hundred thousand billion dozen half third quarter once twice";
 const POINTERS_DE: &str = "dies diese dieser dieses diesen diesem solche solcher solches solchen";
 const POINTERS_EN: &str = "this these that those such";
-const NAMED_NOUNS: &str = "person player artist researcher leader member company band group network channel museum \
-    university team name country nation city state king president scientist spieler künstler forscher firma \
-    unternehmen gruppe sender stadt land staat universität mitglied könig präsident geologe wissenschaftler";
+const NAMED_NOUNS: &str = "person people man woman player artist singer actor actress author writer poet composer painter architect engineer \
+    inventor scientist researcher physicist chemist biologist geologist mathematician philosopher historian economist \
+    explorer leader member president king queen emperor pope bishop general commander minister politician governor mayor \
+    chairman director coach captain doctor teacher student company firm band group party organization organisation \
+    institution agency network channel newspaper magazine museum university school college church team club city town \
+    village country nation state province region district county island continent ocean sea river lake mountain planet \
+    mensch mann frau spieler spielerin künstler künstlerin sänger sängerin schauspieler schauspielerin autor autorin \
+    schriftsteller dichter komponist maler architekt ingenieur erfinder wissenschaftler forscher forscherin physiker \
+    chemiker biologe geologe mathematiker philosoph historiker ökonom entdecker anführer mitglied präsident kanzler \
+    könig königin kaiser papst bischof minister politiker bürgermeister direktor trainer kapitän arzt lehrer firma \
+    unternehmen gruppe partei organisation institution behörde sender zeitung universität hochschule schule kirche \
+    mannschaft verein stadt dorf land staat provinz region bezirk insel kontinent ozean meer gewässer fluss see berg planet";
 const ASKS_NAME: &str = "name names named called known term title titled heißt hieß heißen genannt bezeichnet \
     bezeichnung namen namens bekannt begriff";
 const SAYS_NAME: &str =
@@ -179,6 +188,18 @@ pub(super) fn is_number_word(lower: &str) -> bool {
 /// A noun whose instances have names.
 pub(super) fn is_named_noun(lower: &str) -> bool {
     holds(NAMED_NOUNS, lower)
+}
+
+/// What is counted in a currency.
+pub(super) fn is_money(lower: &str) -> bool {
+    holds("money geld", lower)
+}
+
+pub(super) fn is_currency(lower: &str) -> bool {
+    holds(
+        "dollar dollars euro euros pound pounds pfund franken francs mark yen cent cents usd eur chf",
+        lower,
+    )
 }
 
 pub(super) fn asks_name(lower: &str) -> bool {
