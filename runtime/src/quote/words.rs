@@ -128,6 +128,7 @@ static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static FEW: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"\b(one|no|none|half|over|most|majority|ein\w*|kein\w*|mehrheit)\b"));
 static SHORT_IN_FRONT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(\d|\b\w{1,3})\.$"));
+static INITIAL_IN_FRONT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b[A-ZÄÖÜ]\.$"));
 static ORDINAL_IN_FRONT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b\d{1,2}\.$"));
 
 impl Language {
@@ -232,7 +233,9 @@ pub(super) fn says_few(lower: &str) -> bool {
 pub(super) fn are_joined(before: &str, after: &str) -> bool {
     let (before, after) = (before.trim_end(), after.trim_start());
     let first = after.chars().next();
-    first.is_some_and(|c| c.is_lowercase() || matches!(c, ',' | ';' | ')'))
+    let initial = first.is_some_and(char::is_uppercase) && matches(&INITIAL_IN_FRONT, before);
+    initial
+        || first.is_some_and(|c| c.is_lowercase() || matches!(c, ',' | ';' | ')'))
         || (first.is_some_and(char::is_numeric) && matches(&SHORT_IN_FRONT, before))
         || matches(&ORDINAL_IN_FRONT, before)
 }
@@ -244,7 +247,7 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         assert!(KINDS.iter().flatten().all(|(_, regex)| regex.is_some()));
-        for regex in [&CAUSE, &PLACE, &FEW, &SHORT_IN_FRONT, &ORDINAL_IN_FRONT] {
+        for regex in [&CAUSE, &PLACE, &FEW, &SHORT_IN_FRONT, &INITIAL_IN_FRONT, &ORDINAL_IN_FRONT] {
             assert!(regex.is_some());
         }
     }
@@ -263,6 +266,7 @@ mod tests {
         assert!(are_joined("It is the largest U.", "s. city."));
         assert!(are_joined("Sie misst ca.", "24 Meter."));
         assert!(are_joined("Am 24.", "Mai kam er."));
+        assert!(are_joined("It was led by Nicholas E.", "Lindmark until 1961."));
         assert!(!are_joined("It is old.", "The bridge stands."));
     }
 }
