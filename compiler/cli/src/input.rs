@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
-use crate::Failure;
+use crate::{Failure, platform};
 
 /// Pieces of the longest line that are dropped before the input counts as endless: 1 GiB.
 const MOST_PIECES: u32 = 64;
@@ -29,17 +29,6 @@ pub(crate) fn bytes(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     let file = File::open(path).map_err(failed)?;
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
-}
-
-#[cfg(unix)]
-fn is_device(found: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    found.file_type().is_char_device() || found.file_type().is_block_device()
-}
-
-#[cfg(not(unix))]
-fn is_device(_found: &std::fs::Metadata) -> bool {
-    false
 }
 
 /// Lines of a file or of standard input.
@@ -78,7 +67,7 @@ impl Lines {
         if found.is_dir() {
             return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
         }
-        if is_device(&found) && !file.is_terminal() {
+        if platform::is_device(&found) && !file.is_terminal() {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "it is a device, no file")));
         }
         Ok(Self::new(path.display().to_string(), Box::new(BufReader::with_capacity(1 << 18, file))))

@@ -9,6 +9,7 @@ mod interrupt;
 mod library;
 pub mod model_store;
 mod output;
+mod platform;
 mod progress;
 
 use std::ffi::OsString;

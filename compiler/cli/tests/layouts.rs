@@ -93,7 +93,8 @@ fn broken_folders_are_errors_that_name_what_is_wrong() {
     let said = nan.logits(Prompt { text: "w1 w2 w3", shared: 0 }).expect_err("no numbers").to_string();
     assert!(said.contains("NaN"), "{said}");
 
-    let cases: [(&str, fn(&Path), &[&str]); 5] = [
+    type Case = (&'static str, fn(&Path), &'static [&'static str]);
+    let cases: [Case; 5] = [
         (
             "no data",
             |at| fs::remove_file(at.join("onnx/model.onnx_data")).expect("removed"),

@@ -101,7 +101,8 @@ fn levelled(lower: &str) -> String {
     form
 }
 
-/// How much two words are the same: 1 for five letters in common, 0.8 for four, 0.5 for part of a compound.
+/// How much two words are the same: 1 for five letters in common and half of the longer one, 0.7 for five, 0.8 for four of
+/// a short one, 0.5 for part of a compound.
 fn likeness(x: &str, y: &str) -> f64 {
     if x == y {
         return 1.0;
@@ -117,7 +118,9 @@ fn likeness(x: &str, y: &str) -> f64 {
         start(part).is_some_and(|end| part.get(..end).is_some_and(|s| whole.contains(s)))
     };
     match common {
-        5.. => 1.0,
+        // "Abholzung" and "Abholzungsrate"; of a long word five letters are little.
+        5.. if common * 2 >= long => 1.0,
+        5.. => 0.7,
         4 => 0.8,
         3 if short == 3 && long <= 5 => 0.5,
         _ if short >= 5 && (x.contains(y) || y.contains(x)) => 0.5,

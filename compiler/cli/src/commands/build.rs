@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::args::Build;
-use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library};
+use crate::{EXIT_FINDINGS, EXIT_OK, Failure, Output, library, platform};
 
 pub(super) fn run(build: &Build, skills: Option<&Path>, output: &mut Output) -> Result<u8, Failure> {
     let loaded = library::load(skills, output)?;
@@ -78,12 +78,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |error| Failure::file("write", path, error);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".skillc-build-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the user's umask leaves.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
+    platform::as_any_new_file(&mut builder);
     let mut file = builder.tempfile_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
