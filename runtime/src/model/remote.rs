@@ -84,7 +84,7 @@ impl Remote {
         Ok(Self { endpoint, client, runtime })
     }
 
-    /// Lets the model answer. See [`super::Model::write`]; what a call may be is asked of the endpoint, and held to
+    /// Lets the model answer. See [`super::LanguageModel::write`]; what a call may be is asked of the endpoint, and held to
     /// here: one that was not offered is refused.
     ///
     /// # Errors
