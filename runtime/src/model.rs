@@ -347,13 +347,17 @@ impl Model {
     /// were not used longest.
     fn reuse(&mut self, tokens: &[u32]) -> Option<Resident> {
         let alike = |resident: &Resident| common(&resident.tokens, tokens);
-        let best = (0..self.residents.len()).max_by_key(|&at| self.residents.get(at).map(alike))?;
-        let goes_on = self.residents.get(best).is_some_and(|best| alike(best) * 2 > best.tokens.len());
-        match self.residents.len() < self.most_residents {
-            _ if goes_on => Some(self.residents.remove(best)),
-            true => None,
-            false => Some(self.residents.remove(0)),
-        }
+        let best = (0..self.residents.len()).max_by_key(|&at| self.residents.get(at).map(alike));
+        let goes_on = |at: &usize| self.residents.get(*at).is_some_and(|r| alike(r) * 2 > r.tokens.len());
+        let chosen = match best.filter(goes_on) {
+            Some(at) => Some(self.residents.remove(at)),
+            None if self.residents.len() < self.most_residents => None,
+            None => (!self.residents.is_empty()).then(|| self.residents.remove(0)),
+        };
+        // With the one that is about to be used there are no more than may be.
+        let excess = (self.residents.len() + 1).saturating_sub(self.most_residents.max(1));
+        self.residents.drain(..excess.min(self.residents.len()));
+        chosen
     }
 
     /// Keeps what a prompt and its answer left behind.

@@ -84,6 +84,9 @@ fn conversations_side_by_side_write_what_they_would_write_alone() {
         assert!(together.tokens > 3, "{question}: {}", together.text);
     }
     // A conversation goes on from what it computed, though others came between.
+    for question in ["What is a bridge?", "Say one word.", "Nenne eine Farbe."] {
+        ask(&scheduler, question, 8, &go_on, &mut |_| {}).expect("a reply");
+    }
     let again = ask(&scheduler, "What is a bridge?", 40, &go_on, &mut |_| {}).expect("a reply");
     assert!(again.prefilled_tokens < again.prompt_tokens / 2, "{again:?}");
 }

@@ -116,9 +116,8 @@ impl Scheduler {
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn start(mut model: Model, limits: Limits) -> Result<Self, ModelError> {
+    pub fn start(model: Model, limits: Limits) -> Result<Self, ModelError> {
         let limits = Limits { side_by_side: limits.side_by_side.max(1), ..limits };
-        model.most_residents = limits.side_by_side;
         let (processor, vocabulary) = (Arc::clone(&model.processor), Arc::clone(&model.vocabulary));
         let (sender, jobs) = channel();
         let mut work =
@@ -277,6 +276,8 @@ impl Work {
             finish(job, None);
             return;
         }
+        // Caches of rows and of conversations that pause are together as many as rows may be.
+        self.model.most_residents = self.most - self.rows.len();
         match self.model.begin(job.writing.tokens().to_vec(), job.shared) {
             Ok(reading) => {
                 job.writing.prefilled(reading.tokens.len() - reading.known);
