@@ -307,7 +307,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                 None if written.ending == Ending::Stopped => return Ok(written.text.trim().to_owned()),
                 // A reply that is all reasoning is the answer; but not where figures are held to the evidence.
                 None if written.text.trim().is_empty() && evidence.is_none() && !must => {
-                    let text = collapse(written.reasoning.trim());
+                    let text = collapse(written.reasoning.trim(), written.ending == Ending::Limit);
                     return by_code(text, reply, observer);
                 }
                 // No call within the bound, or none of those that were offered.
@@ -318,7 +318,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                     return by_code(quote(&self.library, language, &reply.tools_run), reply, observer);
                 }
                 None => {
-                    let text = collapse(written.text.trim());
+                    let text = collapse(written.text.trim(), written.ending == Ending::Limit);
                     reply.repeats_left_out = text.len() < written.text.trim().len();
                     return Ok(text);
                 }

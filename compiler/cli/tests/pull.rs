@@ -163,6 +163,9 @@ fn what_a_server_says_wrongly_is_an_error_and_leaves_no_model() {
     for (name, cause) in [
         ("acme/liar", "checksum"),
         ("acme/rogue", "states no checksum"),
+        ("acme/short", "are stated"),
+        ("acme/endless", "more than the"),
+        ("acme/lost", "makes no sense"),
         ("acme/gated", "HF_TOKEN"),
         ("acme/empty", "no onnx/model*.onnx"),
         ("other/none", "no such model"),
@@ -172,7 +175,13 @@ fn what_a_server_says_wrongly_is_an_error_and_leaves_no_model() {
         let output = skillc(&hub, &home, &["pull", name]);
         assert_eq!(output.status.code(), Some(2), "{name}");
         assert!(said(&output).contains(cause), "{name}: {}", said(&output));
+        assert!(!said(&output).contains("panicked"), "{name}: {}", said(&output));
     }
+    let victim = folder.path().join("victim");
+    std::fs::write(&victim, "precious").expect("written");
+    let output = skillc(&hub, &home, &["pull", "acme/good", "--revision", "../../../../victim"]);
+    assert!(output.status.code() == Some(2) && said(&output).contains("no revision"), "{}", said(&output));
+    assert_eq!(std::fs::read_to_string(&victim).ok().as_deref(), Some("precious"));
     assert_eq!(skillc(&hub, &home, &["list"]).stdout, b"");
     let mut nobody = hub;
     nobody.url = "http://127.0.0.1:9".to_owned();

@@ -9,6 +9,9 @@ use super::prefixes::common;
 use super::{CallForm, ChatTemplate, Generation, Message, ModelError, Profile, Prompt};
 use crate::artifact::ToolDeclaration;
 
+/// Largest id of a token: tables have a row for each.
+const LARGEST_ID: u32 = 1 << 22;
+
 /// Tokenizer and chat template of a model folder, without the model: enough to show a prompt.
 pub struct Processor {
     tokenizer: Tokenizer,
@@ -35,6 +38,20 @@ impl Processor {
         let tokenizer = Tokenizer::from_file(&path).map_err(|error| ModelError::file(&path, error))?;
         let template = ChatTemplate::new(&files.template, &files.special, &files.template_path)?;
         let calls = files.calls(&template);
+        let largest = tokenizer.get_vocab(true).into_values().max();
+        match largest {
+            None => return Err(ModelError::file(&path, "it has no tokens")),
+            Some(id) if id > LARGEST_ID => {
+                return Err(ModelError::file(&path, format!("a token has the id {id}, over {LARGEST_ID}")));
+            }
+            Some(id) => {
+                if let Some(end) = files.generation.ends.iter().find(|end| **end > id) {
+                    let cause =
+                        format!("`eos_token_id` is {end}, and tokenizer.json has no token behind {id}");
+                    return Err(ModelError::file(folder, cause));
+                }
+            }
+        }
         Ok(Self { tokenizer, template, calls, files })
     }
 

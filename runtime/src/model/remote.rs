@@ -206,7 +206,12 @@ impl Remote {
         let mut line = Vec::new();
         let mut bytes = 0;
         loop {
-            let Some(piece) = self.within(response.chunk(), stop).await.map_err(&fatal)? else {
+            let came = match self.within(response.chunk(), stop).await {
+                // The reply is complete; only the end of the stream does not come.
+                Err(_) if reading.ending.is_some() => return Ok(()),
+                other => other.map_err(&fatal)?,
+            };
+            let Some(piece) = came else {
                 reading.ending = Some(Ending::Stopped);
                 return Ok(());
             };
@@ -373,9 +378,19 @@ impl<'t> Reading<'t> {
             self.seen();
             self.text(text, on_text);
         }
-        for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        let whole = choice.get("delta").is_none();
+        let calls = delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        for (position, call) in calls.enumerate() {
             self.seen();
-            let at = call.get("index").and_then(Value::as_u64).unwrap_or_default() as usize;
+            // Without an index a name begins a call, and what has none goes on with the newest.
+            let named = call.get("function").and_then(|f| f.get("name")).and_then(Value::as_str);
+            let newest = self.calls.len();
+            let without = match named.is_some_and(|name| !name.is_empty()) {
+                _ if whole => position,
+                true => newest,
+                false => newest.saturating_sub(1),
+            };
+            let at = call.get("index").and_then(Value::as_u64).map_or(without, |index| index as usize);
             if at >= MOST_CALLS {
                 return Err(format!("it makes more than {MOST_CALLS} calls at once"));
             }
@@ -385,7 +400,11 @@ impl<'t> Reading<'t> {
             let part = |key: &str| call.get("function").and_then(|f| f.get(key)).and_then(Value::as_str);
             let Some((name, arguments)) = self.calls.get_mut(at) else { continue };
             name.push_str(part("name").unwrap_or_default());
-            arguments.push_str(part("arguments").unwrap_or_default());
+            // Some servers send the object itself.
+            match call.get("function").and_then(|f| f.get("arguments")) {
+                Some(object @ Value::Object(_)) => arguments.push_str(&object.to_string()),
+                _ => arguments.push_str(part("arguments").unwrap_or_default()),
+            }
         }
         match choice.get("finish_reason").and_then(Value::as_str) {
             Some("length") => self.ending = Some(Ending::Limit),

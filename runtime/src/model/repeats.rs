@@ -1,22 +1,26 @@
 //! Leaves out what a reply says again word for word: small models fall into loops.
 
-/// A reply without paragraphs that it had before, a sentence right behind itself, and a last piece that begins a
-/// paragraph again. Verse and lists, whose lines may repeat, stay as they are.
+/// A reply without paragraphs that it had before, a sentence right behind itself, and, where it was cut, a last piece that
+/// begins a paragraph again. Verse, lists and code, whose lines may repeat, stay as they are.
 #[must_use]
-pub fn collapse(text: &str) -> String {
+pub fn collapse(text: &str, was_cut: bool) -> String {
+    if text.contains("```") {
+        return text.to_owned();
+    }
     let mut kept: Vec<String> = Vec::new();
     let paragraphs: Vec<&str> = text.split("\n\n").collect();
     for (at, paragraph) in paragraphs.iter().enumerate() {
         let trimmed = paragraph.trim();
-        let last = at + 1 == paragraphs.len();
+        let last = was_cut && at + 1 == paragraphs.len();
         let again = |before: &String| {
             let before = before.trim();
             before == trimmed || (last && !ends_a_sentence(trimmed) && before.starts_with(trimmed))
         };
-        if !trimmed.is_empty() && kept.iter().any(again) {
-            continue;
+        if trimmed.contains('\n') {
+            kept.push((*paragraph).to_owned());
+        } else if trimmed.is_empty() || !kept.iter().any(again) {
+            kept.push(sentences(paragraph, was_cut));
         }
-        kept.push(if trimmed.contains('\n') { (*paragraph).to_owned() } else { sentences(paragraph) });
     }
     kept.join("\n\n").trim_end().to_owned()
 }
@@ -26,7 +30,7 @@ fn ends_a_sentence(text: &str) -> bool {
 }
 
 /// A paragraph of one line without sentences that stand right behind themselves.
-fn sentences(paragraph: &str) -> String {
+fn sentences(paragraph: &str, was_cut: bool) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut rest = paragraph;
     while !rest.is_empty() {
@@ -40,6 +44,7 @@ fn sentences(paragraph: &str) -> String {
     }
     // A last piece that was cut is left out where the sentence before begins with it.
     if let [.., before, last] = kept.as_slice()
+        && was_cut
         && !ends_a_sentence(last.trim())
         && !last.trim().is_empty()
         && before.trim().starts_with(last.trim())
@@ -74,7 +79,7 @@ mod tests {
             ("Der Fluss entspringt im Wald. Der Fluss ents", "Der Fluss entspringt im Wald."),
         ];
         for (text, expected) in cases {
-            assert_eq!(collapse(text), expected);
+            assert_eq!(collapse(text, true), expected);
         }
     }
 
@@ -88,9 +93,12 @@ mod tests {
             "The value is 3.5. The value is 3.6.",
             "Ja.\n\nNein.",
             "A list:\n\n1. A\n\n2. A",
+            "```python\ndef a():\n\n    pass\n\ndef b():\n\n    pass\n\n```",
+            "Row your boat,\ngently.\n\nLife is but a dream.\n\nRow your boat,\ngently.",
+            "Berlin is the capital of Germany.\n\nShort answer:\n\nBerlin",
             "",
         ] {
-            assert_eq!(collapse(text), text);
+            assert_eq!(collapse(text, false), text);
         }
     }
 }

@@ -38,14 +38,19 @@ impl Reply {
         let mut shown = String::new();
         loop {
             if let Some((open, close)) = self.inside {
-                let Some(at) = self.held.find(close) else {
-                    if open == SPECIAL.0 && self.held.len() > LONGEST_SPECIAL {
-                        self.inside = None;
-                        shown.push_str(open);
-                        continue;
-                    }
-                    break;
-                };
+                // What is no name is no token of a template, but text: `xs <| f`.
+                let name = self.held.split(close).next().unwrap_or_default();
+                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                let name = name.strip_suffix('|').unwrap_or(name);
+                if open == SPECIAL.0 && (name.len() > LONGEST_SPECIAL || !name.chars().all(is_name)) {
+                    self.inside = None;
+                    shown.push_str(open);
+                    // A mark that begins within is found again: nothing but this one is passed over.
+                    let ready: String = self.held.drain(..self.held.find('<').unwrap_or(0)).collect();
+                    shown.push_str(&ready);
+                    continue;
+                }
+                let Some(at) = self.held.find(close) else { break };
                 let inner: String = self.held.drain(..at + close.len()).collect();
                 self.end(open, inner.trim_end_matches(close));
                 continue;
@@ -117,7 +122,19 @@ impl Reply {
             // A call that lacks its end may be whole but for that.
             Some((open, _)) if open == CALL.0 => self.calls.push(held),
             Some((open, _)) => rest = format!("{open}{held}"),
-            None if held.trim_start().starts_with(BARE) && !offered.is_empty() => self.calls.push(held),
+            // A call without marks, and what follows it; anything else that begins like one is text.
+            None if held.trim_start().starts_with(BARE) => {
+                let mut values = serde_json::Deserializer::from_str(&held).into_iter::<Value>();
+                let whole = matches!(values.next(), Some(Ok(_)));
+                let end = if whole { values.byte_offset() } else { 0 };
+                let (call, after) = held.split_at_checked(end).unwrap_or(("", held.as_str()));
+                if read(call, offered).is_some() {
+                    self.calls.push(call.to_owned());
+                    rest = after.to_owned();
+                } else {
+                    rest = held;
+                }
+            }
             None => rest = held,
         }
         for stray in STRAY {
@@ -186,7 +203,16 @@ mod tests {
     #[test]
     fn replies_are_read_whatever_the_pieces_are() {
         let sum = "calculator {\"expression\":\"1+2\"}";
-        let cases: [(&str, &str, &str, &[&str]); 14] = [
+        let cases: [(&str, &str, &str, &[&str]); 18] = [
+            ("{\"name\": \"Anna\", \"age\": 5}", "{\"name\": \"Anna\", \"age\": 5}", "", &[]),
+            ("{\"name\" is a key.", "{\"name\" is a key.", "", &[]),
+            ("{\"name\": \"calculator\", \"arguments\": {\"expression\": \"1+2\"}} So.", "So.", "", &[sum]),
+            (
+                "A <|x| x + 1|> and xs <| f and ys |> g<|im_end|>",
+                "A <|x| x + 1|> and xs <| f and ys |> g",
+                "",
+                &[],
+            ),
             ("Plain text, 3 < 4 <b>.", "Plain text, 3 < 4 <b>.", "", &[]),
             ("<think>hm</think>\n\nYes.", "Yes.", "hm", &[]),
             ("it reasons\n</think>\nYes.", "Yes.", "it reasons", &[]),

@@ -83,6 +83,7 @@ impl Store {
     /// that can be opened; the store is as before, and what was downloaded is used by the next attempt.
     pub fn pull(&self, wanted: &Wanted<'_>, progress: &dyn Progress) -> Result<PathBuf, StoreError> {
         let (owner, name) = parts(wanted.id)?;
+        check_revision(wanted.revision)?;
         let failed = |cause: String| StoreError::Hub { model: wanted.id.to_owned(), cause };
         let _lock = self.lock(progress)?;
         let cache = self.root().join("hub");
@@ -186,6 +187,19 @@ fn parts(id: &str) -> Result<(&str, &str), StoreError> {
     }
 }
 
+/// A revision becomes the name of a file in the cache.
+fn check_revision(revision: &str) -> Result<(), StoreError> {
+    let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let sound = |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(letters);
+    if revision.len() <= 200 && revision.split('/').all(sound) {
+        return Ok(());
+    }
+    Err(StoreError::BadModel(format!(
+        "`{}` is no revision; they are branches, tags and commits such as main or refs/pr/1",
+        revision.escape_debug()
+    )))
+}
+
 /// Precision of a graph in a folder `onnx` or beside the configuration.
 fn precision(file: &str) -> Option<String> {
     let name = file.strip_prefix("onnx/").unwrap_or(file);
@@ -266,15 +280,32 @@ fn get(
             &mut |bytes| {
                 came += bytes;
                 bar.set(came as f64 / total.max(1) as f64);
+                came - before <= file.size
             },
         );
-        match got {
-            Ok(_) => {}
-            Err(_) if attempt < ATTEMPTS => attempt += 1,
-            Err(error) => {
-                return Err(format!("{}: {error}; the next `model pull` goes on from here", file.name));
-            }
+        if came - before > file.size {
+            // Not even the beginning of it can be trusted.
+            let _ = std::fs::remove_file(&part);
+            return Err(format!(
+                "{}: the server sends more than the {} bytes it states",
+                file.name, file.size
+            ));
         }
+        let length = std::fs::metadata(&blob).map(|found| found.len()).ok();
+        let fault = match (got, length) {
+            (Ok(_), Some(length)) if length == file.size => break,
+            (Ok(_), length) => {
+                if length.is_some() {
+                    std::fs::remove_file(&blob).map_err(|error| format!("{}: {error}", blob.display()))?;
+                }
+                format!("it has {} bytes, not the {} that are stated", length.unwrap_or_default(), file.size)
+            }
+            (Err(error), _) => format!("{error}; the next `model pull` goes on from here"),
+        };
+        if attempt == ATTEMPTS {
+            return Err(format!("{}: {fault}", file.name));
+        }
+        attempt += 1;
     }
     let found = if file.etag.len() == 64 {
         sha256(&blob).map_err(|error| error.to_string())?
@@ -307,20 +338,42 @@ fn git_sha1(path: &Path) -> io::Result<String> {
     }))
 }
 
-/// Runs a request on a thread and waits as long as bytes come; a server that is silent is given up.
+/// Name of the threads that ask the Hub.
+const THREAD: &str = "hub";
+
+/// The client panics at some answers that make no sense; that is said as an error, and not as a panic, too.
+fn say_no_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if std::thread::current().name() != Some(THREAD) {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// Runs a request on a thread and waits as long as bytes come and `on_bytes` wants more; a server that is silent is given
+/// up.
 fn waiting_for<T: Send + 'static>(
     request: impl FnOnce(Sender<Said>) -> Result<T, ApiError> + Send + 'static,
-    on_bytes: &mut dyn FnMut(u64),
+    on_bytes: &mut dyn FnMut(u64) -> bool,
 ) -> Result<T, String> {
     let (sender, said) = channel();
-    let thread = std::thread::spawn(move || {
-        let result = request(sender.clone());
-        let _ = sender.send(Said::Done);
-        result
-    });
+    say_no_panics();
+    let thread = std::thread::Builder::new()
+        .name(THREAD.to_owned())
+        .spawn(move || {
+            let result = request(sender.clone());
+            let _ = sender.send(Said::Done);
+            result
+        })
+        .map_err(|error| error.to_string())?;
     loop {
         match said.recv_timeout(SILENCE) {
-            Ok(Said::Bytes(bytes)) => on_bytes(bytes),
+            Ok(Said::Bytes(bytes)) if on_bytes(bytes) => {}
+            Ok(Said::Bytes(_)) => return Err("it was given up".to_owned()),
             Ok(Said::Done) | Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 return Err(format!("the server said nothing for {} s", SILENCE.as_secs()));
@@ -336,7 +389,7 @@ fn waiting_for<T: Send + 'static>(
 fn waiting<T: Send + 'static>(
     request: impl FnOnce(Sender<Said>) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, String> {
-    waiting_for(request, &mut |_| {})
+    waiting_for(request, &mut |_| true)
 }
 
 /// What a failure means for the user.
@@ -373,6 +426,16 @@ mod tests {
         assert_eq!(parts("onnx-community/Qwen3-0.6B-ONNX").ok(), Some(("onnx-community", "Qwen3-0.6B-ONNX")));
         for bad in ["qwen", "a/b/c", "../x", "a/..", "a/", "/b", "a b/c", "a/b?c", "ä/b"] {
             assert!(parts(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn revisions_that_lead_elsewhere_are_refused() {
+        for good in ["main", "refs/pr/1", "v1.0", "0123abcd"] {
+            assert!(check_revision(good).is_ok(), "{good}");
+        }
+        for bad in ["", "../x", "a/../b", "/x", "a//b", "a%2Fb", "a b", ".git", "a\\b"] {
+            assert!(check_revision(bad).is_err(), "{bad}");
         }
     }
 

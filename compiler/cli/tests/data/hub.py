@@ -5,7 +5,8 @@
 Prints its port, then a line for each file that is asked for (`REPO FILE START`), serves until its standard input closes.
 By the repository's name: `acme/cut-N` breaks off the first N downloads of each large file half-way, `acme/liar` states
 checksums of other files, `acme/rogue` states an ETag that is a path, `acme/gated` wants a token, `acme/empty` has no
-graph; `acme/good` does as it should.
+graph; `acme/short` sends less than it states and `acme/endless` never stops, `acme/lost` redirects to nowhere; `acme/good`
+does as it should.
 """
 
 import hashlib
@@ -67,13 +68,28 @@ class Handler(BaseHTTPRequestHandler):
         start, end = int(first), int(last) + 1 if last else len(data)
         if start >= len(data):
             return self.refuse(416)
+        if repo == "acme/lost":
+            self.send_response(302)
+            self.send_header("ETag", f'"{etag}"')
+            self.send_header("X-Repo-Commit", COMMIT)
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
         part = data[start:end]
+        if repo == "acme/short" and not last:
+            part = part[: len(part) // 2]
         self.send_response(206)
         self.send_header("ETag", f'"{etag}"')
         self.send_header("X-Repo-Commit", COMMIT)
         self.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(data)}")
-        self.send_header("Content-Length", str(len(part)))
+        endless = repo == "acme/endless" and not last
+        self.send_header("Connection", "close") if endless else self.send_header("Content-Length", str(len(part)))
         self.end_headers()
+        while endless:
+            try:
+                self.wfile.write(bytes(1 << 16))
+            except OSError:
+                self.close_connection = True
+                return
         if not last:
             print(repo, file, start, flush=True)
         name = repo.removeprefix("acme/cut-")
