@@ -70,7 +70,7 @@ pub struct Reply {
     pub prefilled_tokens: usize,
     /// Tokens written.
     pub reply_tokens: usize,
-    /// What the model reasoned before it answered; never part of the conversation.
+    /// What the model reasoned before it answered; the reply only where it said nothing else.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
     /// Tokens of it, counted among those written.

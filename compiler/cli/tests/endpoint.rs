@@ -83,6 +83,7 @@ fn an_endpoint_answers_with_streams_and_whole_objects_and_is_sent_no_empty_tools
     assert_eq!(answer.turns[1]["model_ran"], false, "greetings are answered here");
     assert!(reply(&answer.turns[2]).contains("turns 6"), "the conversation is sent: {}", answer.turns[2]);
     assert_eq!(reply(&chat(&server, "whole", &[], FREE).turns[0]), "All at once.");
+    assert_eq!(reply(&chat(&server, "namesake", &[], FREE).turns[0]), "{\"name\": \"Anna\"}");
 }
 
 #[test]
@@ -99,6 +100,7 @@ fn calls_of_the_endpoint_are_run_when_offered_and_refused_when_not() {
         ("caller", "The result is 6 * 7 = 42.", 1),
         ("markup", "Done.", 1),
         ("several", " = 2 and 2", 2),
+        ("heap", " = 2 and 2", 2),
         ("stranger", "Well.", 0),
     ] {
         let answer = chat(&server, model, &["--skills", &skills], "How many apples?\n");

@@ -94,7 +94,7 @@ fn broken_folders_are_errors_that_name_what_is_wrong() {
     assert!(said.contains("NaN"), "{said}");
 
     type Case = (&'static str, fn(&Path), &'static [&'static str]);
-    let cases: [Case; 5] = [
+    let cases: [Case; 6] = [
         (
             "no data",
             |at| fs::remove_file(at.join("onnx/model.onnx_data")).expect("removed"),
@@ -110,6 +110,14 @@ fn broken_folders_are_errors_that_name_what_is_wrong() {
             "foreign graph",
             |at| fs::write(at.join("onnx/model.onnx"), b"\x08\x09oops").expect("written"),
             &["model.onnx"],
+        ),
+        (
+            "an end that is no token",
+            |at| {
+                let config = r#"{"max_position_embeddings": 64, "eos_token_id": 4000000000}"#;
+                fs::write(at.join("config.json"), config).expect("written");
+            },
+            &["eos_token_id", "4000000000"],
         ),
         (
             "no template",

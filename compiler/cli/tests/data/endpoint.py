@@ -123,6 +123,23 @@ class Handler(BaseHTTPRequestHandler):
         self.delta("stop")
         self.done()
 
+    def model_heap(self, body):
+        """Makes two calls at once without numbers, one with its arguments as an object."""
+        if body["messages"][-1]["role"] == "tool":
+            return self.model_several(body)
+        call = lambda arguments: {"id": "x", "function": {"name": "calculator", "arguments": arguments}}
+        self.delta(tool_calls=[call({"expression": "1+1"})])
+        self.delta(tool_calls=[call(json.dumps({"expression": "2+3"}))])
+        self.delta("tool_calls")
+        self.done()
+
+    def model_namesake(self, body):
+        """Writes an object that begins as a call would."""
+        for piece in ('{"na', 'me": "An', 'na"}'):
+            self.delta(content=piece)
+        self.delta("stop")
+        self.done()
+
     def model_thinker(self, body):
         """Reasons among its text, in pieces that cut the marks."""
         for piece in ("<thi", "nk>It asks for ra", "in.</thi", "nk>\n\nIt rai", "ns.<|im_", "end|>"):
