@@ -83,6 +83,7 @@ fn an_endpoint_answers_with_streams_and_whole_objects_and_is_sent_no_empty_tools
     assert_eq!(answer.turns[1]["model_ran"], false, "greetings are answered here");
     assert!(reply(&answer.turns[2]).contains("turns 6"), "the conversation is sent: {}", answer.turns[2]);
     assert_eq!(reply(&chat(&server, "whole", &[], FREE).turns[0]), "All at once.");
+    assert_eq!(reply(&chat(&server, "parts", &[], FREE).turns[0]), "A part. I cannot.");
     assert_eq!(reply(&chat(&server, "namesake", &[], FREE).turns[0]), "{\"name\": \"Anna\"}");
 }
 

@@ -374,9 +374,14 @@ impl<'t> Reading<'t> {
             self.seen();
             self.reply.reasoning.push_str(thoughts);
         }
-        if let Some(text) = delta.get("content").and_then(Value::as_str).filter(|text| !text.is_empty()) {
-            self.seen();
-            self.text(text, on_text);
+        // A text, a list of parts of which some are texts, or why there is none.
+        for content in ["content", "refusal"].into_iter().filter_map(|key| delta.get(key)) {
+            let parts = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
+            let texts = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+            for text in texts.filter(|text| !text.is_empty()) {
+                self.seen();
+                self.text(text, on_text);
+            }
         }
         let whole = choice.get("delta").is_none();
         let calls = delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten();

@@ -1,5 +1,7 @@
 //! What a passage has that an answer would have.
 
+use std::cmp::Ordering;
+
 use super::words::{self, Kind, Language};
 
 /// Of one passage; shares lie between 0 and 1.
@@ -207,6 +209,14 @@ pub(super) fn features(question: &str, passages: &[&str], language: Language) ->
         passage.and_then(|at| has.get(at)).and_then(|row| row.get(word)).copied().unwrap_or_default()
     };
     let covered: Vec<f64> = (0..count).map(|at| weigh(&|word| value(Some(at), word), false)).collect();
+    // The best and the next best: what is best among the others of each.
+    let first =
+        (0..count).max_by(|&a, &b| covered.get(a).partial_cmp(&covered.get(b)).unwrap_or(Ordering::Equal));
+    let best_but = |left_out: Option<usize>| {
+        let others = covered.iter().enumerate().filter(|(at, _)| Some(*at) != left_out);
+        others.map(|(_, c)| *c).fold(0.0, f64::max)
+    };
+    let (best, next) = (best_but(None), best_but(first));
     let joined = |before: usize| match (passages.get(before), passages.get(before + 1)) {
         (Some(before), Some(after)) => words::are_joined(before, after),
         _ => false,
@@ -214,7 +224,7 @@ pub(super) fn features(question: &str, passages: &[&str], language: Language) ->
     (0..count)
         .map(|at| {
             let own = covered.get(at).copied().unwrap_or_default();
-            let others = covered.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, c)| *c);
+            let others = if first == Some(at) { next } else { best };
             let before = at.checked_sub(1);
             let cut_before = before.filter(|&before| joined(before));
             let cut_behind = Some(at + 1).filter(|_| joined(at));
@@ -228,7 +238,7 @@ pub(super) fn features(question: &str, passages: &[&str], language: Language) ->
                 content: weigh(&|word| value(Some(at), word), true) / content_total,
                 covered: own,
                 covered_share: own / total,
-                lead: ((own - others.fold(0.0, f64::max)) / total).max(0.0),
+                lead: ((own - others) / total).max(0.0),
                 sentence_before: weigh(&|word| only_in(before, word), true) / content_total,
                 cut_off_part: weigh(&|word| only_in(cut_before, word).max(only_in(cut_behind, word)), true)
                     / content_total,

@@ -140,6 +140,13 @@ class Handler(BaseHTTPRequestHandler):
         self.delta("stop")
         self.done()
 
+    def model_parts(self, body):
+        """Answers with a list of parts, and says why there is no more."""
+        self.delta(content=[{"type": "text", "text": "A part. "}, {"type": "image"}])
+        self.delta(content=None, refusal="I cannot.")
+        self.delta("stop")
+        self.done()
+
     def model_thinker(self, body):
         """Reasons among its text, in pieces that cut the marks."""
         for piece in ("<thi", "nk>It asks for ra", "in.</thi", "nk>\n\nIt rai", "ns.<|im_", "end|>"):
