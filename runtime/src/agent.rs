@@ -295,8 +295,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             let evidence =
                 prompt::is_grounded(&inputs).then(|| evidence(turn, &reply.tools_run, &self.library));
             let bounds = Bounds { calls, evidence: evidence.as_ref() };
+            let task = Task { bounds, stop, start: turn.start };
             let must = matches!(calls, Calls::Must(_));
-            let written = write(&mut self.model, &inputs, bounds, stop, observer, reply, turn.start)?;
+            let written = write(&mut self.model, &inputs, task, observer, reply)?;
             match written.call {
                 Some(call) => {
                     let context = ToolContext { arguments_by_model: true, ..turn.context.clone() };
@@ -403,18 +404,24 @@ fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
+/// What holds for a round of writing.
+struct Task<'t> {
+    bounds: Bounds<'t>,
+    stop: &'t AtomicBool,
+    /// When the turn began.
+    start: Instant,
+}
+
 /// Lets the model write. The oldest turns are dropped while the prompt does not fit, never the newest message.
 fn write<M: ModelSource>(
     source: &mut M,
     inputs: &Inputs<'_>,
-    bounds: Bounds<'_>,
-    stop: &AtomicBool,
+    Task { bounds, stop, start }: Task<'_>,
     observer: &mut dyn Observer,
     reply: &mut Reply,
-    start: Instant,
 ) -> Result<Written, ModelError> {
     if source.remote().is_some() {
-        return write_remotely(source, inputs, bounds, stop, observer, reply, start);
+        return write_remotely(source, inputs, Task { bounds, stop, start }, observer, reply);
     }
     let model = source.model()?;
     let processor = Arc::clone(model.processor());
@@ -496,11 +503,9 @@ const REMOTE_SAMPLING: Sampling = Sampling {
 fn write_remotely<M: ModelSource>(
     source: &mut M,
     inputs: &Inputs<'_>,
-    bounds: Bounds<'_>,
-    stop: &AtomicBool,
+    Task { bounds, stop, start }: Task<'_>,
     observer: &mut dyn Observer,
     reply: &mut Reply,
-    start: Instant,
 ) -> Result<Written, ModelError> {
     let attempt = Inputs { template_takes_tools: true, format: CallFormat::Hermes, ..*inputs };
     let Plan { messages, tools, .. } = prompt::plan(&attempt);

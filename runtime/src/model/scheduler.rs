@@ -219,6 +219,15 @@ fn finish(job: Job, failure: Option<ModelError>) -> Vec<u32> {
     tokens
 }
 
+/// Hands text to a caller; the job of one that is gone is cancelled.
+fn show<'j>(events: &'j Sender<Event>, cancelled: &'j AtomicBool) -> impl FnMut(&str) + 'j {
+    move |text| {
+        if events.send(Event::Text(text.to_owned())).is_err() {
+            cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Job {
     /// Whether nobody wants it any more.
     fn is_cancelled(&self) -> bool {
@@ -226,12 +235,7 @@ impl Job {
     }
 
     fn take(&mut self, logits: &mut [f32]) -> Result<Progress, ModelError> {
-        let (events, cancelled) = (&self.events, &self.cancelled);
-        self.writing.take(logits, &mut |text| {
-            if events.send(Event::Text(text.to_owned())).is_err() {
-                cancelled.store(true, Ordering::Relaxed);
-            }
-        })
+        self.writing.take(logits, &mut show(&self.events, &self.cancelled))
     }
 }
 
@@ -339,12 +343,7 @@ impl Work {
         self.split();
         let mut outcomes = Vec::with_capacity(self.rows.len());
         for row in &mut self.rows {
-            let (events, cancelled) = (row.job.events.clone(), Arc::clone(&row.job.cancelled));
-            let mut on_text = |text: &str| {
-                if events.send(Event::Text(text.to_owned())).is_err() {
-                    cancelled.store(true, Ordering::Relaxed);
-                }
-            };
+            let mut on_text = show(&row.job.events, &row.job.cancelled);
             let (writing, cache, newest) = (&mut row.job.writing, &mut row.cache, row.newest);
             outcomes.push(if alone {
                 self.model.advance(writing, cache, newest, &mut row.lookup, &mut on_text)
