@@ -10,9 +10,13 @@ pub mod artifact;
 pub mod conversation;
 #[cfg(feature = "model")]
 pub mod model;
+#[cfg(any(feature = "model", feature = "web"))]
+pub mod net;
 #[cfg(feature = "model")]
 pub mod prompt;
 pub mod quote;
+#[cfg(feature = "web")]
+pub mod reading;
 pub mod router;
 #[cfg(feature = "tools")]
 pub mod tools;

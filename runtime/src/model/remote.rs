@@ -1,6 +1,5 @@
 //! A model behind an OpenAI-compatible endpoint: streaming, time-outs, retries, and nothing believed unseen.
 
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -9,11 +8,12 @@ use serde_json::{Map, Value, json};
 use super::guard::Calls;
 use super::{Ending, Message, ModelError, Sampling, Written, function, tolerant};
 use crate::artifact::ToolDeclaration;
+use crate::net::{Incoming, Silence, Transport, TransportError, Waits, within};
 use crate::router::OpeningCall;
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How often somebody's wish to stop is looked for.
+/// How often somebody's wish to stop is looked for between attempts.
 const TICK: Duration = Duration::from_millis(50);
 /// Attempts where the endpoint is busy or broken and nothing was shown yet; the wait doubles from this.
 const ATTEMPTS: u32 = 4;
@@ -48,8 +48,8 @@ impl std::fmt::Debug for Endpoint {
 #[derive(Debug)]
 pub struct Remote {
     endpoint: Endpoint,
-    client: reqwest::Client,
-    runtime: tokio::runtime::Runtime,
+    transport: Transport,
+    waits: Waits,
 }
 
 /// Why an attempt failed, and whether another may be made.
@@ -65,23 +65,13 @@ impl Remote {
     /// The address is none, or the system refuses a client.
     pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
         let failed = |cause: String| ModelError::Remote { url: endpoint.url.clone(), cause };
-        let address = reqwest::Url::parse(&endpoint.url).map_err(|error| failed(error.to_string()))?;
+        let address = url::Url::parse(&endpoint.url).map_err(|error| failed(error.to_string()))?;
         if !matches!(address.scheme(), "http" | "https") {
             return Err(failed("an endpoint begins with http:// or https://".to_owned()));
         }
-        // Somebody else may have chosen one already; either serves.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("skillc/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
-        Ok(Self { endpoint, client, runtime })
+        let transport = Transport::new(CONNECT).map_err(|error| failed(error.to_string()))?;
+        let waits = Waits::alone().map_err(|error| failed(error.to_string()))?;
+        Ok(Self { endpoint, transport, waits })
     }
 
     /// Lets the model answer. See [`super::LanguageModel::write`]; what a call may be is asked of the endpoint, and held to
@@ -107,7 +97,7 @@ impl Remote {
         let mut wait = FIRST_WAIT;
         for attempt in 1.. {
             let mut reading = Reading::new(start, offered);
-            let failed = match self.runtime.block_on(self.attempt(&body, &mut reading, stop, on_text)) {
+            let failed = match self.waits.block_on(self.attempt(&body, &mut reading, stop, on_text)) {
                 Ok(()) => return reading.finish(on_text),
                 Err(failed) => failed,
             };
@@ -170,58 +160,49 @@ impl Remote {
         on_text: &mut dyn FnMut(&str),
     ) -> Result<(), Failed> {
         let address = format!("{}/chat/completions", self.endpoint.url.trim_end_matches('/'));
-        let mut request = self
-            .client
-            .post(address)
-            .header(reqwest::header::CONTENT_TYPE, "application/json")
-            .body(body.to_string());
-        if let Some(key) = &self.endpoint.key {
-            request = request.bearer_auth(key);
-        }
         let fatal = |cause: String| Failed { error: self.failed(cause), again: None };
         let passing = |cause: String| Failed { error: self.failed(cause), again: Some(None) };
-        let Some(sent) = self.within(request.send(), stop).await.map_err(&fatal)? else {
+        let silence = self.endpoint.silence;
+        let sending = self.transport.post(&address, self.endpoint.key.as_deref(), body.to_string());
+        let quiet = |silence: Silence| fatal(silence.to_string());
+        let Some(sent) = within(sending, silence, stop).await.map_err(quiet)? else {
             reading.ending = Some(Ending::Stopped);
             return Ok(());
         };
-        let mut response = sent.map_err(|error| passing(plain(&error)))?;
-        let status = response.status();
-        if !status.is_success() {
-            let asked = response
-                .headers()
-                .get(reqwest::header::RETRY_AFTER)
-                .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-                .map(Duration::from_secs);
+        let mut response: Incoming = sent.map_err(|error: TransportError| passing(error.to_string()))?;
+        let (status, name) = (response.status(), response.status_text());
+        if !(200..300).contains(&status) {
+            let asked = response.retry_after();
             let mut said = Vec::new();
-            while let Ok(Some(Ok(Some(piece)))) = self.within(response.chunk(), stop).await
+            while let Ok(Some(Ok(Some(piece)))) = within(response.chunk(), silence, stop).await
                 && said.len() < MOST_CAUSE
             {
                 said.extend_from_slice(&piece);
             }
             let said: String = String::from_utf8_lossy(&said).trim().chars().take(MOST_CAUSE).collect();
-            let cause = if said.is_empty() { status.to_string() } else { format!("{status}: {said}") };
-            let busy = status.as_u16() == 429 || status.is_server_error();
+            let cause = if said.is_empty() { name } else { format!("{name}: {said}") };
+            let busy = status == 429 || status >= 500;
             return Err(Failed { error: self.failed(cause), again: busy.then_some(asked) });
         }
         let mut line = Vec::new();
         let mut bytes = 0;
         loop {
-            let came = match self.within(response.chunk(), stop).await {
+            let came = match within(response.chunk(), silence, stop).await {
                 // The reply is complete; only the end of the stream does not come.
                 Err(_) if reading.ending.is_some() => return Ok(()),
-                other => other.map_err(&fatal)?,
+                other => other.map_err(quiet)?,
             };
             let Some(piece) = came else {
                 reading.ending = Some(Ending::Stopped);
                 return Ok(());
             };
-            let piece = piece.map_err(|error| passing(format!("it broke off: {}", plain(&error))))?;
+            let piece = piece.map_err(|error| passing(format!("it broke off: {}", error)))?;
             let Some(piece) = piece else { break };
             bytes += piece.len();
             if bytes > MOST_BYTES {
                 return Err(fatal(format!("its reply is longer than {MOST_BYTES} bytes")));
             }
-            for &byte in &piece {
+            for &byte in &*piece {
                 if byte != b'\n' {
                     line.push(byte);
                     continue;
@@ -241,42 +222,6 @@ impl Remote {
         }
         Ok(())
     }
-
-    /// Waits for what is to come, at most as long as the endpoint may be silent. None: somebody stopped it.
-    async fn within<T>(
-        &self,
-        coming: impl Future<Output = T>,
-        stop: &AtomicBool,
-    ) -> Result<Option<T>, String> {
-        let mut coming = std::pin::pin!(coming);
-        let start = Instant::now();
-        loop {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            if let Ok(came) = tokio::time::timeout(TICK, &mut coming).await {
-                return Ok(Some(came));
-            }
-            if start.elapsed() > self.endpoint.silence {
-                return Err(format!("it said nothing for {} s", self.endpoint.silence.as_secs_f64()));
-            }
-        }
-    }
-}
-
-/// An error with its causes, without the address, which is named anyway.
-fn plain(error: &reqwest::Error) -> String {
-    let mut text = String::new();
-    let mut cause: Option<&dyn std::error::Error> = Some(error);
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !said.contains("for url") && !text.contains(&said) {
-            // Writing to a string does not fail.
-            let _ = write!(text, "{}{said}", if text.is_empty() { "" } else { ": " });
-        }
-        cause = error.source();
-    }
-    if text.is_empty() { "it cannot be reached".to_owned() } else { text }
 }
 
 /// Messages as the API writes them: calls and results are bound by numbers.
