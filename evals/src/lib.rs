@@ -7,3 +7,5 @@ pub mod labelled;
 pub mod lists;
 pub mod perturb;
 pub mod routes;
+#[cfg(feature = "web")]
+pub mod web;

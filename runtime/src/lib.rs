@@ -8,15 +8,21 @@
 pub mod agent;
 pub mod artifact;
 pub mod conversation;
+#[cfg(feature = "tools")]
+pub mod figures;
+#[cfg(feature = "tools")]
+pub mod links;
 #[cfg(feature = "model")]
 pub mod model;
-#[cfg(any(feature = "model", feature = "web"))]
+#[cfg(any(feature = "model", feature = "tools"))]
 pub mod net;
 #[cfg(feature = "model")]
 pub mod prompt;
 pub mod quote;
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 pub mod reading;
+#[cfg(feature = "tools")]
+pub mod research;
 pub mod router;
 #[cfg(feature = "tools")]
 pub mod tools;

@@ -2,26 +2,26 @@
 //! every body a size, and no page leads into the user's own network.
 #![deny(clippy::indexing_slicing)]
 
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 mod address;
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 mod charset;
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 mod failure;
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 mod fetch;
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 mod hosts;
 mod transport;
 mod wait;
 
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 pub use charset::decode;
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 pub use failure::FetchError;
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 pub use fetch::{Fetched, Fetcher, Limits};
-#[cfg(feature = "web")]
+#[cfg(feature = "tools")]
 pub use hosts::Names;
 pub(crate) use transport::{Incoming, Transport, TransportError};
 pub(crate) use wait::{Silence, Waits, within};

@@ -36,7 +36,7 @@ impl Transport {
     }
 
     /// A client that takes addresses of names from `names` only, and asks no proxy to look them up.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "tools")]
     pub(crate) fn guarded(
         connect: Duration,
         names: impl reqwest::dns::Resolve + 'static,
@@ -74,7 +74,7 @@ impl Transport {
     }
 
     /// Asks for a page in the reader's languages.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "tools")]
     pub(crate) async fn get(
         &self,
         url: &str,

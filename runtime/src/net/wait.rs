@@ -56,7 +56,7 @@ impl Waits {
     }
 
     /// For several callers at once, with `parsers` threads for what takes the processor.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "tools")]
     pub(crate) fn shared(parsers: usize) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

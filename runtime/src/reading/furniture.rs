@@ -54,7 +54,7 @@ pub(super) fn is_frame_role(role: &str) -> bool {
 }
 
 /// Words in classes and ids of what frames a page.
-const FRAME_WORDS: [&str; 58] = [
+const FRAME_WORDS: &[&str] = &[
     "ad",
     "adbox",
     "ads",
@@ -141,7 +141,7 @@ pub(super) fn names_frame(classes: &str) -> bool {
 }
 
 /// Words of cookie and consent notices, of newsletters and of notes on privacy, in both languages.
-const NOTICES: [&str; 26] = [
+const NOTICES: &[&str] = &[
     "accept all cookies",
     "accept cookies",
     "alle akzeptieren",

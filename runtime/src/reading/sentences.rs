@@ -1,7 +1,7 @@
 //! Sentences of a paragraph, in German and English.
 
 /// Shortenings whose full stop ends no sentence.
-const SHORT: [&str; 62] = [
+const SHORT: &[&str] = &[
     "abb", "al", "approx", "art", "bd", "bspw", "bzw", "ca", "cf", "co", "corp", "d.h", "dr", "e.g", "eig",
     "engl", "etc", "evtl", "fig", "franz", "geb", "gest", "ggf", "griech", "hl", "hr", "hrsg", "i.e", "inc",
     "inkl", "jh", "jr", "jun", "lat", "ltd", "max", "min", "mio", "mr", "mrd", "mrs", "ms", "mt", "nr", "p",

@@ -1,0 +1,288 @@
+//! One call: search the web and Wikipedia together, read what is worth reading, replace what cannot be read, compare.
+
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+
+use super::passages::{self, Passage, Source};
+use super::{
+    Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Tongue, best_passages, compare, duckduckgo,
+    find_answer, focus, open, rank, spelling_from, wikipedia,
+};
+use crate::net::{FetchError, Fetcher};
+use crate::reading::{Page, is_prose};
+
+/// Hits of the web and of Wikipedia (reference: 8 and 5).
+const WEB_HITS: usize = 8;
+const ARTICLES: usize = 5;
+/// Sources of a digest, and pages that are opened for them at most (reference: 3 and 5).
+const SOURCES: usize = 3;
+const MOST_READS: usize = 5;
+/// Sites of a brief (reference: 4), and hits more than that which are asked for.
+const BRIEF_SITES: usize = 4;
+const SPARE_HITS: usize = 3;
+const MOST_HITS: usize = 10;
+/// Characters of a brief, of what stands around its extracts, and of one extract (reference).
+const BRIEF_CHARS: usize = 4_000;
+const BRIEF_FRAME: usize = 600;
+const EXTRACT_CHARS: std::ops::RangeInclusive<usize> = 200..=700;
+
+/// Why a search gave nothing that could be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    /// The engine could not be asked.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// What came is no result page: not the same as "nothing was found".
+    #[error("the answer of the search could not be read")]
+    Unreadable,
+    /// There were hits, and none of them could be opened.
+    #[error("none of the pages found could be opened")]
+    NothingOpened,
+}
+
+/// What a search with a glance at each site came to.
+#[derive(Clone, Debug, Default)]
+pub struct Brief {
+    /// A site each.
+    pub sources: Vec<Source>,
+    /// Where they agree and contradict each other.
+    pub comparison: Comparison,
+    /// How they spell what was written otherwise.
+    pub spellings: Vec<Spelling>,
+}
+
+/// What research came to.
+#[derive(Clone, Debug, Default)]
+pub struct Researched {
+    /// What was searched.
+    pub query: String,
+    /// What the pages say, best first.
+    pub sources: Vec<Source>,
+    /// The one-line answer, where they state it.
+    pub answer: Option<Answer>,
+    /// Where they agree and contradict each other.
+    pub comparison: Comparison,
+    /// How they spell what was written otherwise.
+    pub spellings: Vec<Spelling>,
+    /// The web search or Wikipedia failed; the other one answered.
+    pub failed: Option<SearchError>,
+}
+
+/// Searches a term as it is written, and glances at up to four sites.
+///
+/// # Errors
+/// The search failed. No hit is no failure.
+pub async fn brief(
+    fetcher: &Fetcher,
+    query: &str,
+    sites: usize,
+    tongue: Tongue,
+    stop: &AtomicBool,
+) -> Result<Brief, SearchError> {
+    let sites = sites.clamp(1, BRIEF_SITES);
+    let hits = duckduckgo::search(fetcher, query, tongue, (sites + SPARE_HITS).min(MOST_HITS), stop).await?;
+    let mut taken = HashSet::new();
+    let mut reference = false;
+    let mut chosen: Vec<Hit> = Vec::new();
+    for hit in hits {
+        let site = hit.site();
+        let is_reference = rank::is_reference(&site);
+        if chosen.len() < sites
+            && !(is_reference && reference)
+            && !rank::is_last(&hit.url)
+            && taken.insert(site)
+        {
+            reference |= is_reference;
+            chosen.push(hit);
+        }
+    }
+    if chosen.is_empty() {
+        return Ok(Brief::default());
+    }
+    let size =
+        ((BRIEF_CHARS - BRIEF_FRAME) / chosen.len()).clamp(*EXTRACT_CHARS.start(), *EXTRACT_CHARS.end());
+    let opened =
+        futures_util::future::join_all(chosen.iter().map(|hit| open(fetcher, &hit.url, tongue, stop))).await;
+    let mut sources = Vec::new();
+    for (hit, opened) in chosen.into_iter().zip(opened) {
+        if matches!(opened, Err(FetchError::Stopped)) {
+            return Err(FetchError::Stopped.into());
+        }
+        let read = opened.ok().filter(|opened| !opened.is_blocked());
+        sources.push(glance(hit, read, size));
+    }
+    sources.retain(|source| !source.passages.is_empty());
+    let (comparison, spellings) = (compare(&sources, query, tongue), spelling_from(query, &sources));
+    Ok(Brief { sources, comparison, spellings })
+}
+
+/// The begin of what a page says, or what the search showed of it.
+fn glance(hit: Hit, opened: Option<Opened>, size: usize) -> Source {
+    let lead = opened.as_ref().map(|opened| lead_extract(&opened.page, size)).unwrap_or_default();
+    let unread = lead.is_empty();
+    let text = if unread { shortened(&hit.snippet, size) } else { lead };
+    let url = opened.filter(|_| !unread).map_or(hit.url, |opened| opened.url);
+    let passages = (!text.is_empty()).then_some(Passage { text, on_topic: true }).into_iter().collect();
+    Source { title: hit.title, url, passages, unread, lead: String::new() }
+}
+
+/// From the first prose to the next heading.
+fn lead_extract(page: &Page, size: usize) -> String {
+    let content = page.content();
+    let Some(first) = content.iter().position(|block| block.is_prose()) else { return String::new() };
+    let mut out = String::new();
+    for block in content.iter().skip(first) {
+        if matches!(block.kind, crate::reading::BlockKind::Heading(_)) || out.len() >= size {
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&block.text);
+    }
+    shortened(&out, size)
+}
+
+/// A text that ends with a sentence, else with a word, within so many characters.
+fn shortened(text: &str, size: usize) -> String {
+    if text.chars().count() <= size {
+        return text.trim().to_owned();
+    }
+    let mut out = String::new();
+    for sentence in crate::reading::sentences(text) {
+        if out.chars().count() + sentence.chars().count() + 1 > size {
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(sentence);
+    }
+    if out.is_empty() {
+        let end = text.char_indices().nth(size.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+        let head = text.get(..end).unwrap_or_default();
+        out = format!("{}…", head.rsplit_once(char::is_whitespace).map_or(head, |(head, _)| head));
+    }
+    out
+}
+
+/// Researches a question. `question` is complete: follow-ups were completed before.
+///
+/// # Errors
+/// Both searches failed, or nothing that they found could be opened and no extract stands in for it.
+pub async fn research(
+    fetcher: &Fetcher,
+    question: &str,
+    tongue: Tongue,
+    stop: &AtomicBool,
+) -> Result<Researched, SearchError> {
+    let query = focus(question);
+    let (web, articles) = futures_util::future::join(
+        duckduckgo::search(fetcher, &query, tongue, WEB_HITS, stop),
+        wikipedia::search(fetcher, &query, tongue, ARTICLES, stop),
+    )
+    .await;
+    let (web, articles, failed) = match (web, articles) {
+        (Err(error), Err(_)) => return Err(error),
+        (Ok(web), Ok(articles)) => (web, articles, None),
+        (Ok(web), Err(error)) => (web, Vec::new(), Some(error)),
+        (Err(error), Ok(articles)) => (Vec::new(), articles, Some(error)),
+    };
+    if [Some(FetchError::Stopped)].contains(&failed.as_ref().and_then(stopped)) {
+        return Err(FetchError::Stopped.into());
+    }
+    let candidates = rank::candidates(articles, web, question, &query, tongue);
+    if candidates.is_empty() {
+        return Ok(Researched { query, failed, ..Researched::default() });
+    }
+    let (opened, unopened) = read(fetcher, candidates, tongue, stop).await?;
+    let pages: Vec<&Page> = opened.iter().map(|(_, opened)| &opened.page).collect();
+    let passages = best_passages(question, tongue, &pages);
+    let mut sources: Vec<Source> = opened
+        .iter()
+        .zip(passages)
+        .map(|((hit, opened), passages)| Source {
+            title: if hit.title.is_empty() { opened.page.title.clone() } else { hit.title.clone() },
+            url: opened.url.clone(),
+            passages,
+            unread: false,
+            lead: passages::lead(&opened.page),
+        })
+        .filter(|source| !source.passages.is_empty())
+        .collect();
+    // What the search showed stands in only where pages could not be opened.
+    for hit in unopened {
+        if sources.len() >= SOURCES {
+            break;
+        }
+        let text = shortened(&hit.snippet, PASSAGE_CHARS);
+        if !text.is_empty() {
+            let passages = vec![Passage { text, on_topic: true }];
+            sources.push(Source {
+                title: hit.title,
+                url: hit.url,
+                passages,
+                unread: true,
+                lead: String::new(),
+            });
+        }
+    }
+    if sources.is_empty() {
+        return Err(SearchError::NothingOpened);
+    }
+    // Pages that say nothing about the question come last.
+    sources.sort_by_key(|source| !source.passages.iter().any(|passage| passage.on_topic));
+    let answer = find_answer(question, tongue, &sources);
+    let (comparison, spellings) = (compare(&sources, question, tongue), spelling_from(&query, &sources));
+    Ok(Researched { query, sources, answer, comparison, spellings, failed })
+}
+
+fn stopped(error: &SearchError) -> Option<FetchError> {
+    match error {
+        SearchError::Fetch(FetchError::Stopped) => Some(FetchError::Stopped),
+        _ => None,
+    }
+}
+
+/// Pages in the order of their hits, and the hits that could not be opened.
+type Read = (Vec<(Hit, Opened)>, Vec<Hit>);
+
+/// Reads three pages side by side; one that fails, is a notice in place of a page or holds no prose is replaced by
+/// the next, up to five.
+async fn read(
+    fetcher: &Fetcher,
+    candidates: Vec<Hit>,
+    tongue: Tongue,
+    stop: &AtomicBool,
+) -> Result<Read, SearchError> {
+    let mut opened: Vec<(usize, Hit, Opened)> = Vec::new();
+    let mut unopened = Vec::new();
+    let mut rest = candidates.into_iter().take(MOST_READS).enumerate();
+    let mut running = FuturesUnordered::new();
+    let ask = |(at, hit): (usize, Hit)| async move {
+        let page = open(fetcher, &hit.url, tongue, stop).await;
+        (at, hit, page)
+    };
+    running.extend(rest.by_ref().take(SOURCES).map(ask));
+    while let Some((at, hit, page)) = running.next().await {
+        match page {
+            Ok(page) if !page.is_blocked() && has_prose(&page.page) => opened.push((at, hit, page)),
+            Err(FetchError::Stopped) => return Err(FetchError::Stopped.into()),
+            _ => {
+                unopened.push((at, hit));
+                running.extend(rest.next().map(ask));
+            }
+        }
+    }
+    opened.sort_by_key(|(at, ..)| *at);
+    unopened.sort_by_key(|(at, _)| *at);
+    let opened = opened.into_iter().map(|(_, hit, page)| (hit, page)).collect();
+    Ok((opened, unopened.into_iter().map(|(_, hit)| hit).collect()))
+}
+
+fn has_prose(page: &Page) -> bool {
+    page.content().iter().any(|block| block.is_prose() || (block.text.len() > 30 && is_prose(&block.text)))
+}
