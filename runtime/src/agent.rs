@@ -13,8 +13,9 @@ use crate::model::{
     Sampling, Strategy, Written, collapse,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
+use crate::research::Subject;
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
-use crate::tools::{Tool, ToolContext, reply};
+use crate::tools::{Quote, Tool, ToolContext, ToolOutput, reply};
 
 /// A tool that was run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -27,6 +28,9 @@ pub struct ToolReport {
     pub result: String,
     /// It failed; its result is no evidence.
     pub failed: bool,
+    /// What of it can be quoted as an answer.
+    #[serde(skip)]
+    pub output: ToolOutput,
 }
 
 /// Labels of a reply.
@@ -62,6 +66,8 @@ pub struct Reply {
     pub also: Vec<String>,
     /// Language of the reply.
     pub language: String,
+    /// The web that tools reached: `live`, `demo` or `off`.
+    pub web: &'static str,
     /// The model wrote it, or a call that it was made from; else code did.
     pub model_ran: bool,
     /// Tokens of the prompt.
@@ -119,6 +125,7 @@ pub struct Agent<'p, M> {
     history: Vec<Message>,
     state: State,
     language: Option<usize>,
+    web: &'static str,
 }
 
 impl<M> std::fmt::Debug for Agent<'_, M> {
@@ -165,7 +172,14 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             history: Vec::new(),
             state: State::default(),
             language: None,
+            web: "off",
         }
+    }
+
+    /// Names the web that its tools reach, for the data of replies.
+    #[must_use]
+    pub fn on_the_web(self, web: &'static str) -> Self {
+        Self { web, ..self }
     }
 
     /// Forgets every turn.
@@ -202,6 +216,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             unusable: route.unusable.clone(),
             also: route.also.clone(),
             language: language.name.clone(),
+            web: self.web,
             model_ran: false,
             prompt_tokens: 0,
             prefilled_tokens: 0,
@@ -215,7 +230,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             labels: Vec::new(),
             notes: Vec::new(),
         };
-        let context = ToolContext::here(&language, certain);
+        let subject = self.subject();
+        let here = ToolContext::here(&language, certain);
+        let context = ToolContext { question: message, subject: &subject, stop, ..here };
         let mut runs = Vec::new();
         if let Some(call) = &route.opening {
             self.run_tool(call, &context, &mut runs, &mut reply, observer);
@@ -239,6 +256,15 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             }
         }
         Ok(reply)
+    }
+
+    /// What the conversation is about, told by its turns.
+    fn subject(&self) -> Subject {
+        let turns = self.history.chunk_by(|_, next| next.role != "user");
+        Subject::of(turns.filter_map(|turn| {
+            let (message, reply) = (turn.first()?, turn.get(1).map_or("", |reply| &reply.content));
+            Some((message.content.as_str(), reply))
+        }))
     }
 
     /// Offered tools as the reply states them: what the profile withholds counts.
@@ -287,7 +313,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                 Writer::Exemplar(text) => return by_code(text.clone(), reply, observer),
                 // What code quotes can only come from a call: the model writes it, and nothing else.
                 Writer::Quote if !matches!(calls, Calls::Must(_)) => {
-                    return by_code(quote(&self.library, language, &reply.tools_run), reply, observer);
+                    return by_code(quote(&self.library, turn, &reply.tools_run), reply, observer);
                 }
                 Writer::Quote | Writer::Model => {}
             }
@@ -316,7 +342,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                     if written.ending == Ending::Limit {
                         reply.labels.push(Label::CallNotRun);
                     }
-                    return by_code(quote(&self.library, language, &reply.tools_run), reply, observer);
+                    return by_code(quote(&self.library, turn, &reply.tools_run), reply, observer);
                 }
                 None => {
                     let text = collapse(written.text.trim(), written.ending == Ending::Limit);
@@ -337,21 +363,26 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         reply: &mut Reply,
         observer: &mut dyn Observer,
     ) {
-        let same = |run: &&ToolRun| run.call == *call && call.tool != "current_time";
-        if let Some(run) = runs.iter().find(same) {
+        let tool = self.tools.iter().find(|tool| tool.name() == call.tool);
+        let same = |run: &&ToolRun| is_same(&run.call, call);
+        if let Some(run) = runs.iter().find(same)
+            && !tool.is_some_and(|tool| tool.is_a_reading())
+        {
             runs.push(run.clone());
             return;
         }
-        let result = match self.tools.iter().find(|tool| tool.name() == call.tool) {
+        let result = match tool {
             Some(tool) => tool.run(&call.arguments, context).map_err(|failure| failure.text(context)),
             None => Err(call.tool.clone()),
         };
         let failed = result.is_err();
+        let output = result.unwrap_or_else(ToolOutput::from);
         let report = ToolReport {
             name: call.tool.clone(),
             arguments: call.arguments.clone(),
-            result: result.unwrap_or_else(|reason| reason),
+            result: output.text.clone(),
             failed,
+            output,
         };
         observer.tool(&report);
         runs.push(ToolRun { call: call.clone(), result: report.result.clone() });
@@ -388,16 +419,67 @@ fn reply_text(language: &LanguageText, label: Label) -> String {
     reply(language, key, &BTreeMap::new())
 }
 
-/// The answer that code writes from results: the first line of what a computed tool returned.
-fn quote(library: &LibraryText, language: &LanguageText, runs: &[ToolReport]) -> String {
-    let computed = runs.iter().find(|run| !run.failed && prompt::is_computed(library, &run.name));
-    if let Some(run) = computed {
+/// Whether two calls ask for the same: names and arguments but for case, blanks, order and what is left empty.
+fn is_same(a: &OpeningCall, b: &OpeningCall) -> bool {
+    let plain = |call: &OpeningCall| {
+        let argument = |(name, value): (&String, &serde_json::Value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+            (!text.is_empty() && !value.is_null()).then(|| (name.clone(), text))
+        };
+        call.arguments.iter().filter_map(argument).collect::<BTreeMap<_, _>>()
+    };
+    a.tool == b.tool && plain(a) == plain(b)
+}
+
+/// The answer that code writes from results: a sentence that is an answer as it stands, the first line of what a
+/// computed tool returned, or the passages that answer the question, with their addresses.
+fn quote(library: &LibraryText, turn: &Turn<'_>, runs: &[ToolReport]) -> String {
+    let language = turn.context.language;
+    let done = || runs.iter().filter(|run| !run.failed).rev();
+    let with_sources = |text: &str, urls: &[String]| {
+        let urls = urls.join(" ");
+        format!("{text}\n{}", reply(language, "sources", &BTreeMap::from([("urls", urls)])))
+    };
+    if let Some((said, url)) = done().find_map(|run| run.output.said.as_ref()) {
+        return with_sources(said, std::slice::from_ref(url));
+    }
+    if let Some(run) = done().find(|run| prompt::is_computed(library, &run.name)) {
         return run.result.lines().next().unwrap_or_default().to_owned();
+    }
+    if let Some((text, urls)) = done().find_map(|run| quoted(turn.message, &run.output)) {
+        return with_sources(&text, &urls);
     }
     match runs.iter().find(|run| run.failed) {
         Some(run) => reply(language, "tool-failed", &BTreeMap::from([("reason", run.result.clone())])),
         None => reply(language, "nothing-found", &BTreeMap::new()),
     }
+}
+
+/// Sentences of passages that answer a question; where the sources state an answer, of those that hold it.
+fn quoted(question: &str, output: &ToolOutput) -> Option<(String, Vec<String>)> {
+    let sentences: Vec<(&Quote, &str)> = output
+        .quotes
+        .iter()
+        .flat_map(|quote| {
+            crate::reading::sentences(&quote.text).into_iter().map(move |sentence| (quote, sentence))
+        })
+        .collect();
+    let holding: Vec<(&Quote, &str)> = output.answer.as_ref().map_or_else(Vec::new, |answer| {
+        sentences.iter().filter(|(_, sentence)| sentence.contains(answer.as_str())).copied().collect()
+    });
+    let from = if holding.is_empty() { sentences } else { holding };
+    let texts: Vec<&str> = from.iter().map(|(_, sentence)| *sentence).collect();
+    let chosen: Vec<(&Quote, &str)> =
+        crate::quote::choose(question, &texts).into_iter().filter_map(|at| from.get(at).copied()).collect();
+    let mut urls: Vec<String> = Vec::new();
+    for (quote, _) in &chosen {
+        if !urls.contains(&quote.url) {
+            urls.push(quote.url.clone());
+        }
+    }
+    let text = chosen.iter().map(|(_, sentence)| *sentence).collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some((text, urls))
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -23,6 +23,8 @@ pub mod quote;
 pub mod reading;
 #[cfg(feature = "tools")]
 pub mod research;
+#[cfg(feature = "tools")]
+pub mod review;
 pub mod router;
 #[cfg(feature = "tools")]
 pub mod tools;

@@ -24,4 +24,6 @@ pub use fetch::{Fetched, Fetcher, Limits};
 #[cfg(feature = "tools")]
 pub use hosts::Names;
 pub(crate) use transport::{Incoming, Transport, TransportError};
+#[cfg(feature = "tools")]
+pub(crate) use wait::pause;
 pub(crate) use wait::{Silence, Waits, within};

@@ -18,12 +18,15 @@ mod wikipedia;
 
 pub use answer::{Answer, find_answer};
 pub use ask::{Brief, Researched, SearchError, brief, research};
+pub(crate) use compare::names;
 pub use compare::{Comparison, Spelling, Value, compare, spelling_from};
 pub use follow_up::{Subject, complete};
+pub(crate) use language::marks as language_marks;
 pub use language::{Tongue, tongue};
 pub use passages::{PASSAGE_CHARS, Passage, Source, best_passages};
 pub use query::focus;
 pub use read::{Opened, open};
+pub(crate) use terms::{Term, is_shell, related};
 pub use terms::{Terms, Vocabulary, is_related, stem, words};
 
 /// A page that a search found.

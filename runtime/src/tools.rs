@@ -6,17 +6,28 @@
 mod calculator;
 mod current_time;
 mod days;
+mod memory;
 mod number_words;
 mod numbers;
 mod places;
+mod reach;
+mod read_page;
+mod research;
+mod weather;
+mod web_search;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
 
-use crate::artifact::{LanguageText, Reply};
+use crate::artifact::{LanguageText, Reply, ToolDeclaration, ToolOrigin};
+use crate::research::Subject;
 
 pub use calculator::calculate;
+pub use memory::{Entry, Memory, MemoryError};
+pub use reach::Reach;
 
 /// What a tool may know besides its arguments.
 #[derive(Clone, Debug)]
@@ -32,18 +43,28 @@ pub struct ToolContext<'l> {
     pub now: jiff::Timestamp,
     /// Where the user is.
     pub zone: jiff::tz::TimeZone,
+    /// The user's message.
+    pub question: &'l str,
+    /// What the conversation is about.
+    pub subject: &'l Subject,
+    /// Somebody's wish to stop.
+    pub stop: &'l AtomicBool,
 }
 
 impl<'l> ToolContext<'l> {
     /// The clock and zone of this machine.
     #[must_use]
     pub fn here(language: &'l LanguageText, language_is_certain: bool) -> Self {
+        static NOTHING: Subject = Subject { person: None, office: None, topic: None };
         Self {
             language,
             language_is_certain,
             arguments_by_model: false,
             now: jiff::Timestamp::now(),
             zone: jiff::tz::TimeZone::try_system().unwrap_or_else(|_| jiff::tz::TimeZone::unknown()),
+            question: "",
+            subject: &NOTHING,
+            stop: reach::never(),
         }
     }
 
@@ -117,28 +138,113 @@ impl ToolFailure {
     }
 }
 
+/// Something that may be quoted, with where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// The address that was fetched.
+    pub url: String,
+    /// A passage of it.
+    pub text: String,
+}
+
+/// What a tool returns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolOutput {
+    /// What the model sees.
+    pub text: String,
+    /// Passages that bear on the question, for an answer that code quotes.
+    pub quotes: Vec<Quote>,
+    /// The answer that the sources state, in a line.
+    pub answer: Option<String>,
+    /// A sentence that is an answer as it stands, and where it comes from.
+    pub said: Option<(String, String)>,
+}
+
+impl From<String> for ToolOutput {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// Parameters that a tool understands and what its results are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wants {
+    /// It does not run without these.
+    pub required: &'static [&'static str],
+    /// It runs without these.
+    pub optional: &'static [&'static str],
+    /// Its results name addresses.
+    pub sourced: bool,
+}
+
 /// A tool.
 pub trait Tool: Send + Sync {
     /// Name, as libraries declare it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
-    /// Runs it. The first line of the result can stand alone as an answer.
+    /// What it understands. A declaration that does not fit is refused when a library is loaded.
+    fn wants(&self) -> Wants;
+
+    /// Runs it. The first line of a computed result can stand alone as an answer.
     ///
     /// # Errors
     /// [`ToolFailure`] says why there is no result.
-    fn run(&self, arguments: &Map<String, Value>, context: &ToolContext<'_>) -> Result<String, ToolFailure>;
+    fn run(
+        &self,
+        arguments: &Map<String, Value>,
+        context: &ToolContext<'_>,
+    ) -> Result<ToolOutput, ToolFailure>;
+
+    /// A second call with the same arguments is a new one: a minute later it is another time.
+    fn is_a_reading(&self) -> bool {
+        false
+    }
 }
 
-/// Every tool that this build can run.
+/// Every tool that this build can run with what it reaches.
 #[must_use]
-pub fn built_in() -> Vec<Box<dyn Tool>> {
-    vec![Box::new(calculator::Calculator), Box::new(current_time::CurrentTime)]
+pub fn built_in(reach: &Reach) -> Vec<Box<dyn Tool>> {
+    let mut tools: Vec<Box<dyn Tool>> =
+        vec![Box::new(calculator::Calculator), Box::new(current_time::CurrentTime)];
+    if let Some(web) = &reach.web {
+        tools.push(Box::new(web_search::WebSearch(Arc::clone(web))));
+        tools.push(Box::new(read_page::ReadPage(Arc::clone(web))));
+        tools.push(Box::new(research::Research(Arc::clone(web))));
+        tools.push(Box::new(weather::Weather(Arc::clone(web))));
+    }
+    if let Some(memory) = &reach.memory {
+        tools.push(Box::new(memory::MemoryTool(Arc::clone(memory))));
+    }
+    tools
 }
 
-/// Names of the tools that this build can run.
+/// Where declarations of a library do not fit the tools that would run for them, a line each.
 #[must_use]
-pub fn names() -> Vec<&'static str> {
-    built_in().iter().map(|tool| tool.name()).collect()
+pub fn misfits(tools: &[Box<dyn Tool>], declared: &[ToolDeclaration]) -> Vec<String> {
+    let mut out = Vec::new();
+    for declaration in declared {
+        let name = &declaration.name;
+        let Some(tool) = tools.iter().find(|tool| tool.name() == name) else { continue };
+        let wants = tool.wants();
+        for needed in wants.required {
+            if !declaration.parameters.iter().any(|parameter| parameter.name == *needed) {
+                out.push(format!(
+                    "tool `{name}` needs a parameter `{needed}`, which the library does not declare"
+                ));
+            }
+        }
+        for parameter in &declaration.parameters {
+            let known = wants.required.iter().chain(wants.optional).any(|known| *known == parameter.name);
+            if !known {
+                out.push(format!("tool `{name}` knows no parameter `{}`", parameter.name));
+            }
+        }
+        if wants.sourced != (declaration.origin == ToolOrigin::Sourced) {
+            let is = if wants.sourced { "is" } else { "is not" };
+            out.push(format!("tool `{name}` {is} `sourced`, the library says otherwise"));
+        }
+    }
+    out
 }
 
 /// An argument as text; models write numbers and texts alike.

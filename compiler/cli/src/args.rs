@@ -67,6 +67,34 @@ Examples:
   skillc quote \"When was the bridge built?\" --passages page.txt
   skillc quote --batch questions.jsonl > chosen.jsonl")]
     Quote(Quote),
+    /// Run one tool and print what the model would see
+    #[command(after_help = "\
+The exit code is 1 where the tool failed; what it says then is printed.
+
+Examples:
+  skillc tool research '{\"query\": \"Who wrote Dune?\"}' --web demo
+  skillc tool weather '{\"place\": \"Lisbon\"}' --web demo --question \"Will it rain tomorrow?\"
+  skillc tool calculator '{\"expression\": \"18 % of 2450\"}' --json")]
+    Tool(Tool),
+    /// Print the text of a page, or what of it bears on a question
+    #[command(after_help = "\
+Navigation, cookie layers and the like are left out. The exit code is 1 where nothing is left.
+
+Examples:
+  skillc extract page.html
+  curl -s https://example.com | skillc extract - --question \"What is this domain for?\"")]
+    Extract(Extract),
+    /// Check an answer against what the tools returned
+    #[command(after_help = "\
+FILE holds {\"question\", \"history\", \"tools\": [{\"name\", \"arguments\", \"result\", \"failed\"}], \"answer\"},
+and may name \"tools_offered\" and \"recalled\". Findings are printed as JSON; the exit code is then 1.
+
+Example:
+  skillc review turn.json")]
+    Review(Review),
+    /// Serve the demo web on loopback and print its address
+    #[command(hide = true)]
+    DemoWeb(DemoWeb),
     /// Write a skill file to start from
     #[command(after_help = "Example:\n  skillc new tea-order --language de --language en")]
     New(New),
@@ -219,6 +247,96 @@ pub(crate) struct Quote {
     /// Answer JSON lines {"id", "question", "passages"} from a file or - for standard input
     #[arg(long, value_name = "FILE|-")]
     pub(crate) batch: Option<PathBuf>,
+}
+
+/// What tools reach.
+#[derive(Debug, Args)]
+pub(crate) struct ReachChoice {
+    /// The web that tools reach [default: SKILLC_WEB, else live where a network answers, else off]
+    #[arg(long, value_enum)]
+    pub(crate) web: Option<Web>,
+    /// File of what the user wants remembered, or off [default: SKILLC_MEMORY, else in the user's data directory]
+    #[arg(long, value_name = "FILE|off")]
+    pub(crate) memory: Option<PathBuf>,
+}
+
+/// The web that tools reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Web {
+    /// The web.
+    Live,
+    /// A small offline web inside this program.
+    Demo,
+    /// None: tools that need it cannot run.
+    Off,
+}
+
+impl Web {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Demo => "demo",
+            Self::Off => "off",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tool {
+    /// The tool
+    pub(crate) name: String,
+    /// Its arguments, a JSON object
+    #[arg(value_name = "ARGUMENTS-JSON", default_value = "{}")]
+    pub(crate) arguments: String,
+    /// The user's message
+    #[arg(long, value_name = "MESSAGE")]
+    pub(crate) question: Option<String>,
+    /// Messages before it: the user's, the reply, and so on
+    #[arg(long, value_name = "MESSAGE")]
+    pub(crate) after: Vec<String>,
+    /// Language of the result [default: that of the arguments]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) language: Option<String>,
+    #[command(flatten)]
+    pub(crate) reach: ReachChoice,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Extract {
+    /// A page; .txt and .md are read as plain text, - is standard input
+    pub(crate) file: PathBuf,
+    /// Its address
+    #[arg(long)]
+    pub(crate) url: Option<String>,
+    /// What is asked of it: its passages are printed instead of its text
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// The header that a server sends with it, such as text/html; charset=utf-8
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) content_type: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Review {
+    /// A recorded turn
+    pub(crate) file: PathBuf,
+    /// The file holds a turn a line
+    #[arg(long)]
+    pub(crate) lines: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoWeb {
+    /// Port; 0 takes a free one
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
 }
 
 #[derive(Debug, Args)]
@@ -432,6 +550,8 @@ pub(crate) struct Chat {
     /// Tools that may run [default: every one that can]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub(crate) tools: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) reach: ReachChoice,
     #[command(flatten)]
     pub(crate) model: ModelChoice,
     /// Always take the most likely token

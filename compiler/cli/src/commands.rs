@@ -9,19 +9,22 @@ mod completions;
 pub(crate) mod diagnostics;
 mod eval;
 mod explain;
+mod extract;
 mod model;
 mod new;
 mod prompt;
 mod quote;
+mod review;
 mod route;
 mod table;
 mod test;
+mod tool;
 
 use skill_runtime::artifact::Pack;
 use skill_runtime::router::ToolSet;
 
 use crate::args::{Arguments, Command};
-use crate::{Failure, Output};
+use crate::{EXIT_OK, Failure, Output};
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<u8, Failure> {
     let skills = arguments.skills.as_deref();
@@ -33,6 +36,13 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<u8, Fail
         Command::Route(route) => route::run(route, skills, output),
         Command::Prompt(prompt) => prompt::run(prompt, skills, output),
         Command::Quote(quote) => quote::run(quote, output),
+        Command::Tool(tool) => tool::run(tool, skills, output),
+        Command::Review(review) => review::run(review, skills, output),
+        Command::Extract(extract) => extract::run(extract, output),
+        Command::DemoWeb(demo) => {
+            skill_evals::web::serve(demo.port).map_err(|error| Failure::Usage(error.to_string()))?;
+            Ok(EXIT_OK)
+        }
         Command::New(new) => new::run(new, skills, output),
         Command::Completions(completions) => completions::run(completions, output),
         Command::Explain(explain) => explain::run(explain, output),

@@ -11,6 +11,7 @@ pub mod model_store;
 mod output;
 mod platform;
 mod progress;
+mod reach;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};

@@ -114,9 +114,9 @@ impl Sky {
         let zone = TimeZone::get(zone_name).unwrap_or(TimeZone::UTC);
         let now = jiff::Timestamp::now().to_zoned_datetime(zone);
         let seed = (latitude * 7.3 + longitude * 3.1).sin();
-        let warm = (30.0 - latitude.abs() * 0.45 + seed * 4.0 * 10.0).clamp(-20.0, 38.0);
+        let warm = (30.0 - latitude.abs() * 0.45 + seed * 6.0).clamp(-20.0, 38.0);
         let round = |value: f64| (value * 10.0).round() / 10.0;
-        let codes = [0, 2, 3, 61, 80, 71, 45];
+        let codes = if warm < 1.0 { [0, 2, 3, 71, 73, 85, 45] } else { [0, 2, 3, 61, 80, 95, 45] };
         let code =
             |day: usize| codes.get((day + (seed.abs() * 100.0) as usize) % codes.len()).copied().unwrap_or(0);
         let days: Vec<String> =

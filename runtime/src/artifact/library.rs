@@ -270,6 +270,32 @@ pub enum ReplyForm {
     ListOf(usize),
 }
 
+/// Why a page did not come: replies of every tool that reaches the web.
+const WEB_REPLIES: [(&str, ReplyForm); 13] = [
+    ("reason-no-address", ReplyForm::Text),
+    ("reason-private-address", ReplyForm::Text),
+    ("reason-unreachable", ReplyForm::Text),
+    ("reason-timed-out", ReplyForm::Text),
+    ("reason-status", ReplyForm::Text),
+    ("reason-busy", ReplyForm::Text),
+    ("reason-redirects", ReplyForm::Text),
+    ("reason-broke-off", ReplyForm::Text),
+    ("reason-not-text", ReplyForm::Text),
+    ("reason-stopped", ReplyForm::Text),
+    ("reason-no-query", ReplyForm::Text),
+    ("reason-search-unreadable", ReplyForm::Text),
+    ("reason-nothing-opened", ReplyForm::Text),
+];
+/// What sources have in common: replies of tools that read several.
+const SOURCE_REPLIES: [(&str, ReplyForm); 6] = [
+    ("sources", ReplyForm::Text),
+    ("not-opened", ReplyForm::Text),
+    ("one-source", ReplyForm::Text),
+    ("sources-agree", ReplyForm::Text),
+    ("sources-conflict", ReplyForm::Text),
+    ("sources-spell", ReplyForm::Text),
+];
+
 /// Replies that every language of a library needs when the library declares a tool.
 pub const TOOL_REPLIES: &[(&str, &[(&str, ReplyForm)])] = &[
     (
@@ -295,6 +321,69 @@ pub const TOOL_REPLIES: &[(&str, &[(&str, ReplyForm)])] = &[
             ("reason-unknown-place", ReplyForm::Text),
             ("reason-unknown-place-near", ReplyForm::Text),
             ("reason-several-zones", ReplyForm::Text),
+        ],
+    ),
+    ("web_search", &WEB_REPLIES),
+    ("web_search", &SOURCE_REPLIES),
+    ("web_search", &[("searched", ReplyForm::Text), ("searched-nothing", ReplyForm::Text)]),
+    ("read_page", &WEB_REPLIES),
+    (
+        "read_page",
+        &[
+            ("sources", ReplyForm::Text),
+            ("page-cut", ReplyForm::Text),
+            ("reason-blocked", ReplyForm::Text),
+            ("reason-no-text", ReplyForm::Text),
+        ],
+    ),
+    ("research", &WEB_REPLIES),
+    ("research", &SOURCE_REPLIES),
+    (
+        "research",
+        &[
+            ("researched", ReplyForm::Text),
+            ("researched-partly", ReplyForm::Text),
+            ("researched-unread", ReplyForm::Text),
+            ("researched-nothing", ReplyForm::Text),
+            ("search-failed", ReplyForm::Text),
+        ],
+    ),
+    ("weather", &WEB_REPLIES),
+    (
+        "weather",
+        &[
+            ("sources", ReplyForm::Text),
+            ("decimal-mark", ReplyForm::Mark(".,")),
+            ("weather-now", ReplyForm::Text),
+            ("weather-wind", ReplyForm::Text),
+            ("weather-day", ReplyForm::Text),
+            ("weather-rain", ReplyForm::Text),
+            ("sky", ReplyForm::ListOf(9)),
+            ("weekdays", ReplyForm::ListOf(7)),
+            ("months", ReplyForm::ListOf(12)),
+            ("reason-no-place", ReplyForm::Text),
+            ("reason-unknown-place", ReplyForm::Text),
+            ("reason-no-weather", ReplyForm::Text),
+            ("reason-no-forecast", ReplyForm::Text),
+        ],
+    ),
+    (
+        "memory",
+        &[
+            ("remembered", ReplyForm::Text),
+            ("memory-changed", ReplyForm::Text),
+            ("memory-deleted", ReplyForm::Text),
+            ("memory-cleared", ReplyForm::Text),
+            ("memory-empty", ReplyForm::Text),
+            ("memory-recalled", ReplyForm::Text),
+            ("reason-memory", ReplyForm::Text),
+            ("reason-memory-full", ReplyForm::Text),
+            ("reason-memory-long", ReplyForm::Text),
+            ("reason-not-remembered", ReplyForm::Text),
+            ("reason-several-remembered", ReplyForm::Text),
+            ("reason-no-text-given", ReplyForm::Text),
+            ("reason-clear-needs-yes", ReplyForm::Text),
+            ("reason-unknown-command", ReplyForm::Text),
         ],
     ),
 ];

@@ -72,3 +72,9 @@ impl Waits {
         self.runtime.block_on(work)
     }
 }
+
+/// A pause.
+#[cfg(feature = "tools")]
+pub(crate) async fn pause(time: Duration) {
+    tokio::time::sleep(time).await;
+}

@@ -140,34 +140,50 @@ pub(super) fn names_frame(classes: &str) -> bool {
     found
 }
 
-/// Words of cookie and consent notices, of newsletters and of notes on privacy, in both languages.
+/// Words of cookie and consent notices, of newsletters, of notes on privacy, and of text that speaks to programs
+/// instead of readers, in both languages.
 const NOTICES: &[&str] = &[
     "accept all cookies",
     "accept cookies",
+    "all rights reserved",
     "alle akzeptieren",
     "alle cookies",
-    "all rights reserved",
     "alle rechte vorbehalten",
+    "and our partners",
     "cookie policy",
     "cookie-einstellungen",
     "cookie-richtlinie",
     "cookies to",
-    "cookies, um",
     "cookies von",
+    "cookies, um",
     "datenschutzerklärung",
     "enable javascript",
+    "ignore all previous",
+    "ignore previous instructions",
+    "ignore your instructions",
+    "ignoriere alle",
+    "ihre einwilligung",
+    "ihre zustimmung",
     "javascript aktivieren",
+    "jederzeit abmelden",
+    "jederzeit kündbar",
     "manage consent",
     "newsletter",
+    "no spam",
     "privacy policy",
     "privacy settings",
     "sign up for our",
     "terms of service",
     "terms of use",
     "this site uses cookies",
+    "und unsere partner",
+    "unsubscribe at any time",
     "use cookies",
-    "verwendet cookies",
     "verwenden cookies",
+    "verwendet cookies",
+    "vorherigen anweisungen",
+    "your choices at any time",
+    "your consent",
 ];
 
 /// Whether a paragraph is such a notice. Long ones that only mention one are not.

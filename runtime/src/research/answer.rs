@@ -118,11 +118,14 @@ pub fn find_answer(question: &str, tongue: Tongue, sources: &[Source]) -> Option
     if full <= 0.0 {
         return None;
     }
+    let named: Vec<terms::Term> =
+        terms::capitals(question).iter().map(|word| terms::Term::new(word, tongue)).collect();
     let said: Vec<Said<'_>> = places
         .iter()
         .filter(|(.., own, around)| {
             terms.score(own) >= ITSELF * full
                 && terms.score(around) >= ABOUT * full
+                && holds_names(&named, around, &vocabulary)
                 && holds_country(question, around, &vocabulary, tongue)
         })
         .map(|(source, text, own, _)| Said {
@@ -141,6 +144,13 @@ pub fn find_answer(question: &str, tongue: Tongue, sources: &[Source]) -> Option
         ),
         Wanted::Money | Wanted::Count | Wanted::Measure => figure(question, wanted, &said),
     }
+}
+
+/// What the question names must be spoken of.
+fn holds_names(named: &[terms::Term], around: &[usize], vocabulary: &Vocabulary) -> bool {
+    named.iter().all(|name| {
+        around.iter().any(|word| vocabulary.term(*word).is_some_and(|word| terms::related(name, word)))
+    })
 }
 
 /// A country that is asked about must be spoken of: "der russische Präsident" is not answered by a page that names

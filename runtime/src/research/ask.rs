@@ -2,16 +2,18 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use futures_util::StreamExt;
+use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 
 use super::passages::{self, Passage, Source};
 use super::{
-    Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Tongue, best_passages, compare, duckduckgo,
-    find_answer, focus, open, rank, spelling_from, wikipedia,
+    Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Terms, Tongue, Vocabulary, best_passages,
+    compare, duckduckgo, find_answer, focus, open, rank, spelling_from, wikipedia,
 };
-use crate::net::{FetchError, Fetcher};
+use crate::net::{FetchError, Fetcher, pause};
 use crate::reading::{Page, is_prose};
 
 /// Hits of the web and of Wikipedia (reference: 8 and 5).
@@ -20,6 +22,8 @@ const ARTICLES: usize = 5;
 /// Sources of a digest, and pages that are opened for them at most (reference: 3 and 5).
 const SOURCES: usize = 3;
 const MOST_READS: usize = 5;
+/// How long pages may be silent before the next is asked, too.
+const PATIENCE: Duration = Duration::from_millis(1_200);
 /// Sites of a brief (reference: 4), and hits more than that which are asked for.
 const BRIEF_SITES: usize = 4;
 const SPARE_HITS: usize = 3;
@@ -115,8 +119,25 @@ pub async fn brief(
         sources.push(glance(hit, read, size));
     }
     sources.retain(|source| !source.passages.is_empty());
+    keep_what_speaks_of(&mut sources, query, tongue);
     let (comparison, spellings) = (compare(&sources, query, tongue), spelling_from(query, &sources));
     Ok(Brief { sources, comparison, spellings })
+}
+
+/// Leaves out sites that hold no word of the query, unless none does.
+fn keep_what_speaks_of(sources: &mut Vec<Source>, query: &str, tongue: Tongue) {
+    let mut vocabulary = Vocabulary::default();
+    let read = |source: &Source, vocabulary: &mut Vocabulary| {
+        let passages: Vec<&str> = source.passages.iter().map(|passage| passage.text.as_str()).collect();
+        vocabulary.read(&format!("{} {}", source.title, passages.join(" ")), tongue)
+    };
+    let texts: Vec<Vec<usize>> = sources.iter().map(|source| read(source, &mut vocabulary)).collect();
+    let terms = Terms::new(query, tongue, &vocabulary, &texts);
+    let speaks: Vec<bool> = texts.iter().map(|text| terms.score(text) > 0.0).collect();
+    if speaks.contains(&true) {
+        let mut speaks = speaks.into_iter();
+        sources.retain(|_| speaks.next().unwrap_or(true));
+    }
 }
 
 /// The begin of what a page says, or what the search showed of it.
@@ -267,7 +288,17 @@ async fn read(
         (at, hit, page)
     };
     running.extend(rest.by_ref().take(SOURCES).map(ask));
-    while let Some((at, hit, page)) = running.next().await {
+    while opened.len() < SOURCES {
+        // A page that takes long is not waited for alone.
+        let patience = std::pin::pin!(pause(PATIENCE));
+        let (at, hit, page) = match select(running.next(), patience).await {
+            Either::Left((Some(came), _)) => came,
+            Either::Left((None, _)) => break,
+            Either::Right(_) => {
+                running.extend(rest.next().map(ask));
+                continue;
+            }
+        };
         match page {
             Ok(page) if !page.is_blocked() && has_prose(&page.page) => opened.push((at, hit, page)),
             Err(FetchError::Stopped) => return Err(FetchError::Stopped.into()),

@@ -34,7 +34,7 @@ pub struct Spelling {
 }
 
 /// Runs of up to three capitalised words; in German, where nouns are capitals, of two or three.
-pub(super) fn names(text: &str, tongue: Tongue) -> Vec<String> {
+pub(crate) fn names(text: &str, tongue: Tongue) -> Vec<String> {
     let mut out = Vec::new();
     let mut run: Vec<(&str, bool)> = Vec::new();
     let mut sentence_start = true;

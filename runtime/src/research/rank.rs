@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Hit, Terms, Tongue, Vocabulary};
+use super::{Hit, Terms, Tongue, Vocabulary, words};
 
 /// Characters of a query from which on its words in a row count (reference: 8), and how much.
 const PHRASE_CHARS: usize = 8;
@@ -104,7 +104,7 @@ pub(super) fn candidates(
     // An article that both found counts once, with what Wikipedia says of it.
     articles.retain(|hit| !wikipedia.iter().any(|known| known.url == hit.url));
     let articles: Vec<Hit> = order_wikipedia(wikipedia, query).into_iter().chain(articles).collect();
-    let best = best_article(&articles, question, query, tongue);
+    let best = best_article(&articles, &pages, question, query, tongue);
     let scored = scores(&pages, question, query, tongue);
     let mut order: Vec<usize> = (0..pages.len()).collect();
     let score = |at: &usize| scored.get(*at).copied().unwrap_or_default();
@@ -129,10 +129,34 @@ pub(super) fn candidates(
     first
 }
 
+/// How much it counts that the web's hits speak of the same, between articles that say as much about the question.
+const SHARED: f64 = 2.0;
+
+/// Share of an article's words that the web's hits have, too: of two offices of one name, the one they mean.
+fn shared(hit: &Hit, web: &HashSet<String>) -> f64 {
+    let own: HashSet<String> = words(&format!("{} {}", hit.title, hit.snippet))
+        .into_iter()
+        .filter(|word| !super::terms::is_shell(word))
+        .collect();
+    own.iter().filter(|word| web.contains(*word)).count() as f64 / own.len().max(1) as f64
+}
+
 /// The article that is read first: one whose short description is what was asked for, else the one whose extract
 /// says most about it.
-fn best_article(articles: &[Hit], question: &str, query: &str, tongue: Tongue) -> Option<usize> {
-    let scores = scores(articles, question, query, tongue);
+fn best_article(
+    articles: &[Hit],
+    pages: &[Hit],
+    question: &str,
+    query: &str,
+    tongue: Tongue,
+) -> Option<usize> {
+    let web: HashSet<String> =
+        pages.iter().flat_map(|hit| words(&format!("{} {}", hit.title, hit.snippet))).collect();
+    let scores: Vec<f64> = scores(articles, question, query, tongue)
+        .into_iter()
+        .zip(articles)
+        .map(|(score, hit)| score + SHARED * shared(hit, &web))
+        .collect();
     let rank = |at: usize| {
         let hit = articles.get(at)?;
         let bad = is_list(hit) || hit.wikipedia.as_ref().is_some_and(|article| article.disambiguation);

@@ -262,7 +262,7 @@ pub fn words(text: &str) -> Vec<String> {
 
 /// Whether a word only asks, points or holds together.
 #[must_use]
-pub(super) fn is_shell(lower: &str) -> bool {
+pub(crate) fn is_shell(lower: &str) -> bool {
     SHELL_TABLE.with(|table| table.contains(lower))
 }
 
@@ -292,9 +292,9 @@ fn plain(lower: &str) -> String {
 
 /// A word with what it is compared by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Term {
+pub(crate) struct Term {
     /// In small letters, without accents.
-    pub(super) word: String,
+    pub(crate) word: String,
     stem: String,
     family: Option<usize>,
 }
@@ -305,7 +305,7 @@ impl Term {
         self.family
     }
 
-    pub(super) fn new(lower: &str, tongue: Tongue) -> Self {
+    pub(crate) fn new(lower: &str, tongue: Tongue) -> Self {
         let family = FAMILIES.iter().position(|names| names.iter().any(|name| lower.starts_with(name)));
         Self { stem: plain(&stem(lower, tongue)), word: plain(lower), family }
     }
@@ -316,7 +316,7 @@ const SHARED: usize = 5;
 const ENDING: usize = 4;
 
 /// Whether two words are forms of one: equal, one stem, one long begin with short endings, or names of one country.
-pub(super) fn related(a: &Term, b: &Term) -> bool {
+pub(crate) fn related(a: &Term, b: &Term) -> bool {
     if a.word == b.word || a.stem == b.stem || (a.family.is_some() && a.family == b.family) {
         return true;
     }
@@ -369,6 +369,20 @@ impl Vocabulary {
     }
 }
 
+/// How much more a name counts than another word: "wrote" is rarer than "Dune" among pages about Dune.
+const NAMED: f64 = 2.5;
+/// What a word weighs that all texts have.
+const LEAST: f64 = 0.4;
+
+/// Words that a question writes with a capital or a digit, its first one aside.
+pub(super) fn capitals(question: &str) -> Vec<String> {
+    let named = |word: &&str| {
+        word.chars().next().is_some_and(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit())
+    };
+    let all = question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    all.skip(1).filter(named).map(str::to_lowercase).filter(|word| !is_shell(word)).collect()
+}
+
 /// The terms of a question with their weights among texts.
 #[derive(Clone, Debug)]
 pub struct Terms {
@@ -385,7 +399,9 @@ impl Terms {
     /// The terms of a question, weighted by how few of the texts have them. Texts are numbers of a vocabulary.
     #[must_use]
     pub fn new(question: &str, tongue: Tongue, vocabulary: &Vocabulary, texts: &[Vec<usize>]) -> Self {
+        let named = capitals(question);
         let mut terms: Vec<Term> = Vec::new();
+        let mut weights = Vec::new();
         for word in words(question) {
             let term = Term::new(&word, tongue);
             if !is_shell(&word)
@@ -394,6 +410,7 @@ impl Terms {
                 && terms.len() < MOST_TERMS
             {
                 terms.push(term);
+                weights.push(if named.contains(&word) { NAMED } else { 1.0 });
             }
         }
         let answers: Vec<u64> = (0..vocabulary.len())
@@ -407,7 +424,7 @@ impl Terms {
                     .sum()
             })
             .collect();
-        let mut found = Self { weights: vec![1.0; terms.len()], terms, answers };
+        let mut found = Self { weights, terms, answers };
         let mut counts = vec![0_usize; found.terms.len()];
         for text in texts {
             let held = found.held(text);
@@ -418,7 +435,7 @@ impl Terms {
         let all = texts.len() as f64;
         for (weight, count) in found.weights.iter_mut().zip(counts) {
             let count = count as f64;
-            *weight = ((all - count + 0.5) / (count + 0.5) + 1.0).ln();
+            *weight *= ((all - count + 0.5) / (count + 0.5) + 1.0).ln().max(LEAST);
         }
         found
     }

@@ -11,7 +11,7 @@ use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Tool, ToolContext, ToolFailure, number_words, numbers, text_argument};
+use super::{Tool, ToolContext, ToolFailure, ToolOutput, Wants, number_words, numbers, text_argument};
 
 /// Longest expression, in bytes.
 const LONGEST: usize = 2_000;
@@ -33,17 +33,25 @@ const LARGEST_FACTORIAL: u32 = 800;
 pub(super) struct Calculator;
 
 impl Tool for Calculator {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "calculator"
     }
 
-    fn run(&self, arguments: &Map<String, Value>, context: &ToolContext<'_>) -> Result<String, ToolFailure> {
+    fn wants(&self) -> Wants {
+        Wants { required: &["expression"], optional: &[], sourced: false }
+    }
+
+    fn run(
+        &self,
+        arguments: &Map<String, Value>,
+        context: &ToolContext<'_>,
+    ) -> Result<ToolOutput, ToolFailure> {
         let expression =
             text_argument(arguments, "expression").ok_or_else(|| ToolFailure::new("reason-no-expression"))?;
         let mark = decimal_mark(context).filter(|_| context.language_is_certain);
         let shown = calculate(&expression, mark)?.show(mark.unwrap_or('.'));
         let expression = expression.trim_end_matches(['=', '?', ' ']);
-        Ok(format!("{expression} {shown}"))
+        Ok(format!("{expression} {shown}").into())
     }
 }
 

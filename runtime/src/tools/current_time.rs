@@ -8,16 +8,28 @@ use serde_json::{Map, Value};
 
 use super::days;
 use super::places::{self, Found};
-use super::{Tool, ToolContext, ToolFailure, text_argument};
+use super::{Tool, ToolContext, ToolFailure, ToolOutput, Wants, text_argument};
 
 pub(super) struct CurrentTime;
 
 impl Tool for CurrentTime {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "current_time"
     }
 
-    fn run(&self, arguments: &Map<String, Value>, context: &ToolContext<'_>) -> Result<String, ToolFailure> {
+    fn wants(&self) -> Wants {
+        Wants { required: &[], optional: &["place", "when"], sourced: false }
+    }
+
+    fn is_a_reading(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        arguments: &Map<String, Value>,
+        context: &ToolContext<'_>,
+    ) -> Result<ToolOutput, ToolFailure> {
         let (zone, shown) = match text_argument(arguments, "place") {
             Some(place) => zone_of(&place)?,
             // A machine that does not say where it is has no local time.
@@ -29,12 +41,12 @@ impl Tool for CurrentTime {
             // Code passes whole messages, which need name no day; a model that fills this in means one.
             let means_now = !context.arguments_by_model || says_now(&when);
             match days::find(&when, today) {
-                Ok(Some(date)) => return Ok(day(context, date)),
+                Ok(Some(date)) => return Ok(day(context, date).into()),
                 Ok(None) if means_now => {}
                 Ok(None) | Err(()) => return Err(ToolFailure::new("reason-unknown-day").with("text", when)),
             }
         }
-        Ok(reading(context, &zone, shown.as_deref()))
+        Ok(reading(context, &zone, shown.as_deref()).into())
     }
 }
 
@@ -138,17 +150,16 @@ mod tests {
             ..LanguageText::default()
         };
         let context = ToolContext {
-            language: &language,
-            language_is_certain: true,
             arguments_by_model: by_model,
             now: "2026-01-02T20:41:00Z".parse().expect("an instant"),
             zone,
+            ..ToolContext::here(&language, true)
         };
         let mut arguments = Map::new();
         for (name, value) in [("place", place), ("when", when)] {
             arguments.extend(value.map(|value| (name.to_owned(), value.into())));
         }
-        CurrentTime.run(&arguments, &context)
+        CurrentTime.run(&arguments, &context).map(|output| output.text)
     }
 
     #[test]

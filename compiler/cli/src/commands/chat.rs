@@ -20,7 +20,7 @@ use crate::input::{Line, Lines};
 use crate::interrupt::{self, EXIT_STOPPED};
 use crate::model_store::Store;
 use crate::progress::{Progress, Terminal};
-use crate::{EXIT_OK, EXIT_USAGE, Failure, Output, library};
+use crate::{EXIT_OK, EXIT_USAGE, Failure, Output, library, reach};
 
 const HELP: &str = "\
 /help    this text
@@ -197,6 +197,12 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
     let loaded = library::load(skills, output)?;
     // An unknown name is an error before anything is fetched.
     tool_set(&loaded.pack, chat.tools.as_deref())?;
+    let opened = reach::open(&chat.reach)?;
+    let web = opened.web.name();
+    let built_in = tools::built_in(&opened.reach);
+    if let Some(misfit) = tools::misfits(&built_in, &loaded.pack.library().tools).into_iter().next() {
+        return Err(Failure::Usage(misfit));
+    }
     let only = |name: &str| chat.tools.as_ref().is_none_or(|named| named.iter().any(|wanted| wanted == name));
     if let (Some(url), Some(name)) = (&chat.endpoint, &chat.remote_model) {
         let mut profile = Profile::default();
@@ -208,7 +214,7 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
             silence: Duration::from_secs(u64::from(chat.silence.max(1))),
         };
         let source = FromEndpoint { remote: Remote::new(endpoint)?, profile, adjust: Adjust::of(chat) };
-        let mut agent = Agent::new(&loaded.pack, tools::built_in(), source, only);
+        let mut agent = Agent::new(&loaded.pack, built_in, source, only).on_the_web(web);
         return talk(chat, &mut agent, output);
     }
     let store = Store::open()?;
@@ -224,7 +230,7 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
         adjust: Adjust::of(chat),
         quiet: chat.json,
     };
-    let mut agent = Agent::new(&loaded.pack, tools::built_in(), source, only);
+    let mut agent = Agent::new(&loaded.pack, built_in, source, only).on_the_web(web);
     talk(chat, &mut agent, output)
 }
 

@@ -1,0 +1,75 @@
+//! `research`: one call that searches, reads, chooses passages and compares.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::reach::{capped, fenced, listed, quotes, remarks, today, tongue_of};
+use super::{Tool, ToolContext, ToolFailure, ToolOutput, Wants, text_argument};
+use crate::net::Fetcher;
+use crate::research::{complete, research};
+
+/// Characters of a digest (reference: 4000).
+const MOST_CHARS: usize = 4_000;
+/// Characters of a question that is searched.
+const MOST_QUESTION: usize = 400;
+
+pub(super) struct Research(pub(super) Arc<Fetcher>);
+
+impl Tool for Research {
+    fn name(&self) -> &str {
+        "research"
+    }
+
+    fn wants(&self) -> Wants {
+        Wants { required: &["query"], optional: &[], sourced: true }
+    }
+
+    fn run(
+        &self,
+        arguments: &Map<String, Value>,
+        context: &ToolContext<'_>,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let asked = text_argument(arguments, "query").ok_or(ToolFailure::new("reason-no-query"))?;
+        let asked: String = asked.chars().take(MOST_QUESTION).collect();
+        let tongue = tongue_of(&asked, context);
+        let question = complete(&asked, context.subject);
+        let found = self.0.block_on(research(&self.0, &question, tongue, context.stop))?;
+        let read = found.sources.iter().filter(|source| !source.unread).count();
+        let values = BTreeMap::from([
+            ("date", today(context)),
+            ("query", found.query.clone()),
+            ("count", found.sources.len().to_string()),
+            ("read", read.to_string()),
+            ("unread", (found.sources.len() - read).to_string()),
+        ]);
+        let key = match (found.sources.len(), read) {
+            (0, _) => "researched-nothing",
+            (_, 0) => "researched-unread",
+            (all, read) if all == read => "researched",
+            _ => "researched-partly",
+        };
+        let mut text = String::new();
+        if let Some(answer) = &found.answer {
+            // A mark that the exemplars of libraries show and the answer check reads.
+            text = format!("Answer: {}\n\n", fenced(&answer.text));
+        }
+        text.push_str(&context.reply(key, &values));
+        if let Some(error) = found.failed {
+            let reason = ToolFailure::from(error).text(context);
+            text.push_str(&format!(
+                "\n{}",
+                context.reply("search-failed", &BTreeMap::from([("reason", reason)]))
+            ));
+        }
+        text.push_str(&listed(context, &found.sources));
+        text.push_str(&remarks(context, &found.sources, &found.comparison, &found.spellings));
+        Ok(ToolOutput {
+            text: capped(text, MOST_CHARS),
+            quotes: quotes(&found.sources),
+            answer: found.answer.map(|answer| fenced(&answer.text)),
+            ..ToolOutput::default()
+        })
+    }
+}
