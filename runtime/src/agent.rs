@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::artifact::{LanguageText, LibraryText, Pack, SkillText};
+use crate::artifact::{LanguageText, LibraryText, Pack, SkillText, ToolOrigin};
+use crate::links::links;
 use crate::model::{
     Bounds, CallFormat, Calls, Ending, Evidence, LanguageModel, Message, ModelError, Profile, Prompt, Remote,
     Sampling, Strategy, Written, collapse,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
 use crate::research::Subject;
+use crate::review::{Claim, Finding, Material, Offered, Ran, Review, Said, review as check};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
-use crate::tools::{Quote, Tool, ToolContext, ToolOutput, reply};
+use crate::tools::{Memory, Quote, Tool, ToolContext, ToolOutput, reply};
 
 /// A tool that was run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,6 +91,14 @@ pub struct Reply {
     pub tokens_per_second: Option<f64>,
     /// Oldest turns that were dropped because the context was full.
     pub dropped_turns: usize,
+    /// What the answer check found and a correction did not mend.
+    pub findings: Vec<Finding>,
+    /// Sentences that no passage supports.
+    pub unsupported_claims: Vec<Claim>,
+    /// A correction left no finding.
+    pub corrected: bool,
+    /// The rounds of calls were spent before the model answered.
+    pub wound_down: bool,
     /// Labels.
     pub labels: Vec<Label>,
     /// What the labels say, in the reply's language.
@@ -103,6 +113,10 @@ pub trait Observer {
     fn tool(&mut self, _report: &ToolReport) {}
     /// A piece of the reply.
     fn text(&mut self, _piece: &str) {}
+    /// What was written so far was wrong; what comes now takes its place.
+    fn corrects(&mut self, _findings: &[Finding]) {}
+    /// The correction was no better: what was written first stands.
+    fn stands(&mut self, _draft: &str) {}
 }
 
 /// An observer that looks at nothing.
@@ -126,6 +140,7 @@ pub struct Agent<'p, M> {
     state: State,
     language: Option<usize>,
     web: &'static str,
+    memory: Option<Arc<Memory>>,
 }
 
 impl<M> std::fmt::Debug for Agent<'_, M> {
@@ -173,6 +188,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             state: State::default(),
             language: None,
             web: "off",
+            memory: None,
         }
     }
 
@@ -180,6 +196,12 @@ impl<'p, M: ModelSource> Agent<'p, M> {
     #[must_use]
     pub fn on_the_web(self, web: &'static str) -> Self {
         Self { web, ..self }
+    }
+
+    /// Lets what is remembered about the user into prompts.
+    #[must_use]
+    pub fn recalling(self, memory: Option<Arc<Memory>>) -> Self {
+        Self { memory, ..self }
     }
 
     /// Forgets every turn.
@@ -227,26 +249,41 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             time_to_first_token_ms: 0.0,
             tokens_per_second: None,
             dropped_turns: 0,
+            findings: Vec::new(),
+            unsupported_claims: Vec::new(),
+            corrected: false,
+            wound_down: false,
             labels: Vec::new(),
             notes: Vec::new(),
         };
         let subject = self.subject();
         let here = ToolContext::here(&language, certain);
         let context = ToolContext { question: message, subject: &subject, stop, ..here };
+        let (recalled, notes) = self.notes(&route, &context);
         let mut runs = Vec::new();
         if let Some(call) = &route.opening {
             self.run_tool(call, &context, &mut runs, &mut reply, observer);
         }
         let history = std::mem::take(&mut self.history);
-        let turn = Turn { message, route: &route, skill: skill.as_ref(), history: &history, context, start };
+        let turn = Turn {
+            message,
+            route: &route,
+            skill: skill.as_ref(),
+            history: &history,
+            context,
+            start,
+            recalled: &recalled,
+            notes: &notes,
+        };
         let written = self.answer(&turn, runs, stop, observer, &mut reply);
         self.history = history;
         let text = written?;
         reply.reply = text;
-        if !reply.unusable.is_empty() {
+        if !reply.unusable.is_empty() && !reply.labels.contains(&Label::Unsourced) {
             reply.labels.push(Label::Unsourced);
         }
         reply.notes = reply.labels.iter().map(|label| reply_text(&language, *label)).collect();
+        reply.notes.extend(claims_note(&language, &reply));
         if route.decision.stage != Stage::Task {
             self.state = route.decision.next;
             self.language = Some(number);
@@ -256,6 +293,32 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             }
         }
         Ok(reply)
+    }
+
+    /// What is known about the user and may matter, and what the newest message is told besides.
+    fn notes(&self, route: &Route, context: &ToolContext<'_>) -> (Vec<String>, Vec<String>) {
+        let mut notes = Vec::new();
+        // A file that cannot be read any more is told by the tool, when it is used.
+        let known =
+            self.memory.as_ref().and_then(|memory| memory.recall(context.question).ok()).unwrap_or_default();
+        let recalled: Vec<String> = known
+            .iter()
+            .map(|entry| {
+                if entry.kind == "event" {
+                    format!("{} ({})", entry.text, entry.day)
+                } else {
+                    entry.text.clone()
+                }
+            })
+            .collect();
+        if !recalled.is_empty() {
+            let values = BTreeMap::from([("entries", recalled.join("; "))]);
+            notes.push(context.reply("memory-recalled", &values));
+        }
+        if let (Stage::CarryOver, Some(topic)) = (route.decision.stage, &context.subject.topic) {
+            notes.push(context.reply("note-subject", &BTreeMap::from([("subject", topic.clone())])));
+        }
+        (recalled, notes)
     }
 
     /// What the conversation is about, told by its turns.
@@ -291,7 +354,16 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             reply.time_to_first_token_ms = milliseconds(turn.start.elapsed());
             Ok(text)
         };
+        let note = |key: &str| Message::new("user", turn.context.reply(key, &BTreeMap::new()));
         for round in 0.. {
+            let withheld = round >= MOST_ROUNDS;
+            // Before the last round the model is told so, and behind it what to do without one.
+            let behind: Vec<Message> = match (withheld, round + 1 == MOST_ROUNDS) {
+                (true, _) => vec![note("note-wind-down")],
+                (false, true) => vec![note("note-last-round")],
+                (false, false) => Vec::new(),
+            };
+            reply.wound_down = withheld;
             let inputs = Inputs {
                 library: &self.library,
                 skill: turn.skill,
@@ -304,7 +376,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                 template_takes_tools: false,
                 format: CallFormat::Hermes,
                 available: Some(&self.runnable),
-                withheld: round >= MOST_ROUNDS,
+                withheld,
+                notes: turn.notes,
+                behind: &behind,
             };
             let tools = prompt::offered(&inputs);
             let calls = prompt::calls(&inputs, &tools);
@@ -332,6 +406,10 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                     }
                 }
                 None if written.ending == Ending::Stopped => return Ok(written.text.trim().to_owned()),
+                // The rounds are spent and nothing was said: what was found, at least.
+                None if withheld && written.text.trim().is_empty() => {
+                    return by_code(found_so_far(turn, &reply.tools_run), reply, observer);
+                }
                 // A reply that is all reasoning is the answer; but not where figures are held to the evidence.
                 None if written.text.trim().is_empty() && evidence.is_none() && !must => {
                     let text = collapse(written.reasoning.trim(), written.ending == Ending::Limit);
@@ -347,7 +425,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                 None => {
                     let text = collapse(written.text.trim(), written.ending == Ending::Limit);
                     reply.repeats_left_out = text.len() < written.text.trim().len();
-                    return Ok(text);
+                    return checked(&self.library, &mut self.model, turn, text, &inputs, observer, reply);
                 }
             }
         }
@@ -406,6 +484,119 @@ struct Turn<'t> {
     history: &'t [Message],
     context: ToolContext<'t>,
     start: Instant,
+    /// What is remembered about the user and stands in the prompt.
+    recalled: &'t [String],
+    /// What the newest message is told besides.
+    notes: &'t [String],
+}
+
+/// Checks what the model wrote. Where something is wrong it may write again once, without tools; that stands only
+/// if less is wrong with it.
+fn checked<M: ModelSource>(
+    library: &LibraryText,
+    model: &mut M,
+    turn: &Turn<'_>,
+    draft: String,
+    inputs: &Inputs<'_>,
+    observer: &mut dyn Observer,
+    reply: &mut Reply,
+) -> Result<String, ModelError> {
+    let stop = turn.context.stop;
+    let found = review(library, turn, &draft, reply);
+    let mut answer = draft;
+    let mut stands = found;
+    if let Some(correction) = stands.correction.clone().filter(|_| !stop.load(Ordering::Relaxed)) {
+        observer.corrects(&stands.findings);
+        let behind: Vec<Message> = inputs
+            .behind
+            .iter()
+            .cloned()
+            .chain([Message::new("assistant", answer.clone()), Message::new("user", correction)])
+            .collect();
+        let again = Inputs { withheld: true, behind: &behind, ..*inputs };
+        let evidence = prompt::is_grounded(inputs).then(|| evidence(turn, &reply.tools_run, library));
+        let bounds = Bounds { calls: Calls::None, evidence: evidence.as_ref() };
+        let task = Task { bounds, stop, start: turn.start };
+        let labels = reply.labels.clone();
+        let written = write(model, &again, task, observer, reply)?;
+        let text = collapse(written.text.trim(), written.ending == Ending::Limit);
+        let second = review(library, turn, &text, reply);
+        if !text.is_empty()
+            && written.ending != Ending::Stopped
+            && second.findings.len() < stands.findings.len()
+        {
+            reply.corrected = second.findings.is_empty();
+            (answer, stands) = (text, second);
+        } else {
+            // What the correction ran into is no label of the answer that stands.
+            reply.labels = labels;
+            observer.stands(&answer);
+        }
+    }
+    if stands.unsourced {
+        reply.labels.push(Label::Unsourced);
+    }
+    reply.findings = stands.findings;
+    reply.unsupported_claims = stands.unsupported_claims;
+    Ok(answer)
+}
+
+/// What the answer check finds in an answer of this turn.
+fn review(library: &LibraryText, turn: &Turn<'_>, answer: &str, reply: &Reply) -> Review {
+    let tools: Vec<Ran> = reply
+        .tools_run
+        .iter()
+        .map(|run| Ran {
+            name: run.name.clone(),
+            arguments: run.arguments.clone(),
+            result: run.result.clone(),
+            failed: run.failed,
+        })
+        .collect();
+    let history: Vec<Said> = turn
+        .history
+        .iter()
+        .map(|said| Said { role: said.role.clone(), content: said.content.clone() })
+        .collect();
+    let sourced = |name: &String| {
+        library.tools.iter().any(|tool| tool.name == *name && tool.origin == ToolOrigin::Sourced)
+    };
+    let offered: Vec<Offered> =
+        reply.tools_offered.iter().flatten().map(|name| Offered { sourced: sourced(name) }).collect();
+    check(&Material {
+        question: turn.message,
+        history: &history,
+        tools: &tools,
+        offered: &offered,
+        recalled: turn.recalled,
+        answer,
+        languages: &library.languages,
+        language: turn.context.language,
+    })
+}
+
+/// What was found before the rounds were spent: up to three addresses.
+fn found_so_far(turn: &Turn<'_>, runs: &[ToolReport]) -> String {
+    let mut urls: Vec<&str> = Vec::new();
+    for run in runs.iter().filter(|run| !run.failed) {
+        for url in links(&run.result).into_iter().filter_map(|span| run.result.get(span)) {
+            if !urls.contains(&url) && urls.len() < 3 {
+                urls.push(url);
+            }
+        }
+    }
+    if urls.is_empty() {
+        return turn.context.reply("nothing-found", &BTreeMap::new());
+    }
+    turn.context.reply("wind-down", &BTreeMap::from([("sources", urls.join(" "))]))
+}
+
+/// Sentences that no passage supports, as a note.
+fn claims_note(language: &LanguageText, reply: &Reply) -> Option<String> {
+    let claims: Vec<&str> =
+        reply.unsupported_claims.iter().filter_map(|claim| reply.reply.get(claim.span.clone())).collect();
+    let values = BTreeMap::from([("claims", claims.join(" "))]);
+    (!claims.is_empty()).then(|| crate::tools::reply(language, "label-unsupported-claim", &values))
 }
 
 /// What a label says: a reply of the library.
@@ -442,7 +633,10 @@ fn quote(library: &LibraryText, turn: &Turn<'_>, runs: &[ToolReport]) -> String 
         format!("{text}\n{}", reply(language, "sources", &BTreeMap::from([("urls", urls)])))
     };
     if let Some((said, url)) = done().find_map(|run| run.output.said.as_ref()) {
-        return with_sources(said, std::slice::from_ref(url));
+        return match url {
+            Some(url) => with_sources(said, std::slice::from_ref(url)),
+            None => said.clone(),
+        };
     }
     if let Some(run) = done().find(|run| prompt::is_computed(library, &run.name)) {
         return run.result.lines().next().unwrap_or_default().to_owned();

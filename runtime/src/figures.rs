@@ -258,8 +258,7 @@ fn read(text: &str, start: usize) -> (usize, Vec<Figure>) {
     let mut groups = vec![digits(rest)];
     let mut separators: Vec<char> = Vec::new();
     let mut end = digits(rest);
-    loop {
-        let Some(separator) = rest.get(end..).and_then(|rest| rest.chars().next()) else { break };
+    while let Some(separator) = rest.get(end..).and_then(|rest| rest.chars().next()) {
         let behind = rest.get(end + separator.len_utf8()..).unwrap_or_default();
         let more = digits(behind);
         if more == 0 {

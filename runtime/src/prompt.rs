@@ -78,6 +78,10 @@ pub struct Inputs<'a> {
     pub available: Option<&'a [String]>,
     /// No tool is offered any more: the rounds are spent.
     pub withheld: bool,
+    /// What the newest message is told besides: what is known about the user, what the conversation is about.
+    pub notes: &'a [String],
+    /// Messages behind the results: how many rounds are left, a draft and what is wrong with it.
+    pub behind: &'a [Message],
 }
 
 /// Tools that a turn offers: those of the route that can run, or all of them when nothing restricts it.
@@ -177,15 +181,18 @@ pub fn plan(inputs: &Inputs<'_>) -> Plan {
         messages.push(Message::new("assistant", inputs.format.markup(&run.call.tool, &run.call.arguments)));
         messages.push(Message::new("tool", run.result.clone()));
     }
+    messages.extend(inputs.behind.iter().cloned());
     Plan { writer: writer(inputs), messages, tools, shared, left_out }
 }
 
 /// The newest message with the note behind it.
 fn user_turn(inputs: &Inputs<'_>) -> String {
-    if inputs.route.decision.stage == Stage::Task || inputs.language.rule.is_empty() {
+    let rule = Some(&inputs.language.rule).filter(|rule| !rule.is_empty());
+    let notes: Vec<&str> = inputs.notes.iter().chain(rule).map(String::as_str).collect();
+    if inputs.route.decision.stage == Stage::Task || notes.is_empty() {
         return inputs.message.to_owned();
     }
-    format!("{}\n\n({})", inputs.message.trim_end(), inputs.language.rule)
+    format!("{}\n\n({})", inputs.message.trim_end(), notes.join(" "))
 }
 
 fn system(inputs: &Inputs<'_>, tools: &[ToolDeclaration]) -> String {

@@ -12,6 +12,9 @@ use std::collections::HashSet;
 use features::{Features, features};
 use words::Language;
 
+#[cfg(feature = "tools")]
+pub(crate) use words::is_named_noun;
+
 /// Sentences that are quoted at most.
 const MOST_QUOTED: usize = 3;
 /// A second and a third are quoted when their score is less than this behind the first.

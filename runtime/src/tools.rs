@@ -156,8 +156,8 @@ pub struct ToolOutput {
     pub quotes: Vec<Quote>,
     /// The answer that the sources state, in a line.
     pub answer: Option<String>,
-    /// A sentence that is an answer as it stands, and where it comes from.
-    pub said: Option<(String, String)>,
+    /// A sentence that is an answer as it stands, and where it comes from if it comes from a source.
+    pub said: Option<(String, Option<String>)>,
 }
 
 impl From<String> for ToolOutput {

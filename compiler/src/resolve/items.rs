@@ -35,7 +35,7 @@ fn tool_replies() -> impl Iterator<Item = (&'static str, ReplyForm)> {
 
 /// Keys of replies that checks and labels bring along; the set grows with the product.
 fn optional_reply(key: &str) -> bool {
-    key.starts_with("correct-") || key.starts_with("label-")
+    key.starts_with("correct-") || key.starts_with("label-") || key.starts_with("note-")
 }
 
 fn is_list(form: ReplyForm) -> bool {

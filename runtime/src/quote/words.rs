@@ -187,7 +187,7 @@ pub(super) fn is_number_word(lower: &str) -> bool {
 }
 
 /// A noun whose instances have names.
-pub(super) fn is_named_noun(lower: &str) -> bool {
+pub(crate) fn is_named_noun(lower: &str) -> bool {
     holds(NAMED_NOUNS, lower)
 }
 

@@ -50,12 +50,17 @@ static WHEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(when|wann|seit wann|since when)\b|\b(what|which) (year|date)\b|\bwelche[mns]? (jahr|datum|tag)\b",
     )
 });
-static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WHO: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^(who|whom|wer|wen|wem|von wem|by whom)\b"));
+static OFFICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)^(who|whom|wer|wen|wem|von wem|by whom)\b|\b(capital of|hauptstadt|ceo|chancellor|president|prime minister|bundeskanzler\w*|kanzler\w*|präsident\w*|ministerpräsident\w*",
+        r"(?i)\b(capital of|hauptstadt|ceo|chancellor|president|prime minister|bundeskanzler\w*|kanzler\w*|präsident\w*|ministerpräsident\w*",
         r"|premierminister\w*|mayor|bürgermeister\w*|founder|gründer\w*|author|autor\w*|inventor|erfinder\w*|director|regisseur\w*|wife|husband|ehefrau|ehemann|frau|married|verheiratet|chef\w*)\b"
     ))
 });
+/// What is asked for is a place or a thing with one name.
+static PLACE_NAME: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)\b(capital|hauptstadt\w*|papst|pope)\b"));
 /// "Who is Elon Musk?": the name is in the question, and what is asked is what it means.
 static IS_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"^(?:[Ww]ho|[Ww]er) (?:is|was|ist|war) \p{Lu}[\w'’-]*(?: \p{Lu}[\w'’-]*)*\s*\??$")
@@ -73,7 +78,7 @@ fn wanted(question: &str) -> Option<Wanted> {
         (Wanted::Count, is(&COUNT, question)),
         (Wanted::Measure, is(&MEASURE, question)),
         (Wanted::When, is(&WHEN, question)),
-        (Wanted::Name, is(&NAME, question) && !is_name),
+        (Wanted::Name, is(&OFFICE, question) || (is(&WHO, question) && !is_name)),
     ]
     .into_iter()
     .find_map(|(wanted, holds)| holds.then_some(wanted))
@@ -122,8 +127,8 @@ pub fn find_answer(question: &str, tongue: Tongue, sources: &[Source]) -> Option
         terms::capitals(question).iter().map(|word| terms::Term::new(word, tongue)).collect();
     let said: Vec<Said<'_>> = places
         .iter()
-        .filter(|(.., own, around)| {
-            terms.score(own) >= ITSELF * full
+        .filter(|(_, text, own, around)| {
+            (terms.score(own) >= ITSELF * full || incumbent(text).is_some())
                 && terms.score(around) >= ABOUT * full
                 && holds_names(&named, around, &vocabulary)
                 && holds_country(question, around, &vocabulary, tongue)
@@ -261,19 +266,47 @@ fn written(text: &str, figure: &Figure) -> String {
 /// the verb that the question has.
 fn name(question: &str, tongue: Tongue, said: &[Said<'_>], terms: &Terms) -> Option<Answer> {
     let asked: Vec<String> = terms::words(question);
+    let of_person = !is(&PLACE_NAME, question);
     let is_news = |name: &str| {
         let words = terms::words(name);
         !words.is_empty()
             && !words.iter().any(|word| terms.holds(word, tongue) || is_no_name(word))
             && !words.iter().all(|word| asked.contains(word))
+            // "French" names nobody, and people have two names.
+            && !words.iter().all(|word| terms::Term::new(word, tongue).family().is_some())
+            && (words.len() > 1 || !of_person)
     };
+    let now = is_present(question);
+    let holds = |word: &str| terms.holds(word, tongue);
+    // Who is said to hold the office goes before whoever is said to be new in it: old news stay on the web.
+    if now {
+        let holders = said.iter().filter_map(|said| Some((incumbent(said.text)?, said)));
+        let holders: Vec<_> = holders
+            .map(|(name, said)| (person(name, &holds), said))
+            .filter(|(name, _)| is_news(name))
+            .collect();
+        if let Some(answer) = best(holders) {
+            return Some(answer);
+        }
+    }
     let mut stated: Vec<(String, &Said<'_>)> = Vec::new();
     let mut mentioned: Vec<(String, &Said<'_>)> = Vec::new();
     for said in said {
-        for name in names(said.text, tongue).into_iter().filter(|name| is_news(name)) {
+        if now && is_past(said.text) {
+            continue;
+        }
+        for name in names(said.text, tongue)
+            .into_iter()
+            .map(|name| person(&name, &holds))
+            .filter(|name| is_news(name))
+        {
             mentioned.push((name, said));
         }
-        for name in predicates(said.text, tongue, terms).into_iter().filter(|name| is_news(name)) {
+        for name in predicates(said.text, now, tongue, terms)
+            .into_iter()
+            .map(|name| person(&name, &holds))
+            .filter(|name| is_news(name))
+        {
             stated.push((name, said));
         }
     }
@@ -296,6 +329,92 @@ fn name(question: &str, tongue: Tongue, said: &[Said<'_>], terms: &Terms) -> Opt
         let contradicts = stated.iter().any(|(name, _)| *name != answer.text);
         (answer.urls.len() >= 2 && !contradicts).then_some(answer)
     })
+}
+
+/// The name behind "Incumbent:", "The incumbent is" and their German words.
+fn incumbent(sentence: &str) -> Option<&str> {
+    const MARKS: &[&str] = &[
+        "Amtsträger: ",
+        "Amtsträgerin: ",
+        "Amtsinhaber: ",
+        "Amtsinhaberin: ",
+        "Amtsträger ist ",
+        "Amtsinhaber ist ",
+        "Amtsinhaberin ist ",
+        "Incumbent: ",
+        "incumbent is ",
+        "current holder is ",
+        "current office holder is ",
+        "Current holder: ",
+    ];
+    let (at, mark) = MARKS.iter().find_map(|mark| Some((sentence.find(mark)?, mark)))?;
+    leading(behind_since(sentence.get(at + mark.len()..)?))
+}
+
+/// Whether a question asks for what is so now: "Wer ist", not "Wer war".
+fn is_present(question: &str) -> bool {
+    let words = terms::words(question);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    has(&[
+        "ist",
+        "is",
+        "are",
+        "sind",
+        "heißt",
+        "aktueller",
+        "aktuelle",
+        "current",
+        "currently",
+        "now",
+        "derzeit",
+    ]) && !has(&["war", "waren", "were", "wurde", "hat", "did"])
+}
+
+/// Whether a sentence speaks of what is over.
+fn is_past(sentence: &str) -> bool {
+    let words = terms::words(sentence);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    has(&[
+        "war",
+        "waren",
+        "was",
+        "were",
+        "bis",
+        "until",
+        "former",
+        "formerly",
+        "ehemaliger",
+        "ehemalige",
+        "vorgänger",
+        "predecessor",
+    ]) && !has(&["ist", "is", "seit", "since"])
+}
+
+/// A name without what it is called in front: "Schriftsteller Frank Herbert".
+fn person(name: &str, holds: &impl Fn(&str) -> bool) -> String {
+    let mut words: Vec<&str> = name.split(' ').collect();
+    while words.len() > 1
+        && words.first().is_some_and(|word| {
+            let lower = word.to_lowercase();
+            crate::quote::is_named_noun(&lower) || holds(&lower)
+        })
+    {
+        words.remove(0);
+    }
+    words.join(" ")
+}
+
+/// The name of whoever did it: the first two capitals in a row behind "by", or what stands there directly.
+fn doer(after: &str) -> Option<&str> {
+    let clause = after.split([',', '.', ';', '(', ':']).next().unwrap_or(after);
+    let words: Vec<&str> = clause.split(' ').take(8).collect();
+    let capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+    let pair = words.windows(2).position(|pair| {
+        pair.iter().all(|word| capital(word))
+            && pair.first().is_some_and(|word| !crate::quote::is_named_noun(&word.to_lowercase()))
+    });
+    let start: usize = words.iter().take(pair.unwrap_or(0)).map(|word| word.len() + 1).sum();
+    leading(clause.get(start..)?)
 }
 
 /// Words that no name is made of: months, days, what pages are made of.
@@ -409,7 +528,7 @@ fn trailing(text: &str) -> Option<&str> {
 }
 
 /// Names that a sentence gives as predicate or subject of what is asked for.
-fn predicates(sentence: &str, tongue: Tongue, terms: &Terms) -> Vec<String> {
+fn predicates(sentence: &str, now: bool, tongue: Tongue, terms: &Terms) -> Vec<String> {
     let mut out = Vec::new();
     let mut push = |name: Option<&str>| {
         out.extend(name.map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()))
@@ -426,18 +545,9 @@ fn predicates(sentence: &str, tongue: Tongue, terms: &Terms) -> Vec<String> {
             push(leading(value));
         }
     }
-    for verb in [
-        " is ",
-        " was ",
-        " ist ",
-        " war ",
-        " heißt ",
-        " bleibt ",
-        " are ",
-        " has been ",
-        " became ",
-        " wurde ",
-    ] {
+    let present: &[&str] = &[" is ", " ist ", " heißt ", " bleibt ", " are ", " has been "];
+    let past: &[&str] = &[" was ", " war ", " became ", " wurde ", " were "];
+    for verb in present.iter().chain(past.iter().filter(|_| !now)).copied() {
         for (at, _) in sentence.match_indices(verb) {
             let (before, after) =
                 (sentence.get(..at).unwrap_or_default(), sentence.get(at + verb.len()..).unwrap_or_default());
@@ -475,9 +585,7 @@ fn predicates(sentence: &str, tongue: Tongue, terms: &Terms) -> Vec<String> {
             if verb(before.split_whitespace().next_back())
                 || (agent != " by " && verb(behind.split_whitespace().next()))
             {
-                push(leading(
-                    after.trim_start_matches("the ").trim_start_matches("dem ").trim_start_matches("der "),
-                ));
+                push(doer(after));
             }
         }
     }
@@ -594,6 +702,52 @@ mod tests {
             answer("Wer ist der Bundeskanzler?", Tongue::German, &kanzler).as_deref(),
             Some("Friedrich Merz")
         );
+    }
+
+    #[test]
+    fn whoever_holds_the_office_goes_before_old_news() {
+        let sources = [
+            source(
+                "a.example",
+                "Chancellor of Germany",
+                &[
+                    "The Federal Chancellor is the head of the German government. Incumbent: Friedrich Merz (since 6 May 2025).",
+                ],
+            ),
+            source("b.example", "Archive", &["Olaf Scholz is the new chancellor of Germany."]),
+        ];
+        let found = answer("Who is the Chancellor of Germany?", Tongue::English, &sources);
+        assert_eq!(found.as_deref(), Some("Friedrich Merz"));
+        let lima = [
+            source(
+                "a.example",
+                "Lima",
+                &[
+                    "Lima ist die Hauptstadt Perus und mit etwa 10 Millionen Einwohnern die größte Stadt des Landes.",
+                ],
+            ),
+            source(
+                "b.example",
+                "Liste",
+                &["Die Liste nennt zu jedem Land die Hauptstadt und die Stadt, die oft dafür gehalten wird."],
+            ),
+        ];
+        assert_eq!(
+            answer("Was ist die Hauptstadt von Peru?", Tongue::German, &lima).as_deref(),
+            Some("Lima")
+        );
+        let dune = [source(
+            "a.example",
+            "Dune",
+            &["Dune is a 1965 epic novel by the American author Frank Herbert. It won the Hugo Award."],
+        )];
+        assert_eq!(answer("Who wrote Dune?", Tongue::English, &dune).as_deref(), Some("Frank Herbert"));
+        let wife = [source(
+            "a.example",
+            "Brigitte Macron",
+            &["Brigitte Macron is a French former teacher and the wife of Emmanuel Macron."],
+        )];
+        assert_ne!(answer("Who is Macron's wife?", Tongue::English, &wife).as_deref(), Some("French"));
     }
 
     #[test]

@@ -106,7 +106,7 @@ pub fn complete(message: &str, subject: &Subject) -> String {
     }
     if let (Some(person), Some(pronoun)) = (&subject.person, matched(&PRONOUN, bare))
         && people(bare, Tongue::English).is_empty()
-        && !(pronoun == "Sie")
+        && pronoun != "Sie"
     {
         return with_name(bare, person);
     }

@@ -32,7 +32,9 @@ fn fit(hit: &Hit, query: &str) -> u8 {
     let (description, title, query) =
         (article.description.to_lowercase(), hit.title.to_lowercase(), query.to_lowercase());
     let several = |text: &str| text.split_whitespace().nth(1).is_some();
-    if description == query || title == query {
+    // "Bundeskanzler (Deutschland)" is an article about Bundeskanzler.
+    let plain = title.split_once(" (").map_or(title.as_str(), |(plain, _)| plain);
+    if description == query || title == query || plain == query {
         3
     } else if !description.is_empty()
         && several(&query)

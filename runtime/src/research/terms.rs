@@ -320,6 +320,13 @@ pub(crate) fn related(a: &Term, b: &Term) -> bool {
     if a.word == b.word || a.stem == b.stem || (a.family.is_some() && a.family == b.family) {
         return true;
     }
+    // "Perus", "Lima's": a genitive, however short the name.
+    if [(a, b), (b, a)]
+        .iter()
+        .any(|(a, b)| a.word.strip_suffix('s').is_some_and(|plain| plain.len() > 2 && plain == b.word))
+    {
+        return true;
+    }
     let shared = a.word.chars().zip(b.word.chars()).take_while(|(a, b)| a == b).count();
     let endings = [&a.word, &b.word].map(|word| word.chars().count() - shared);
     shared >= SHARED
@@ -390,6 +397,8 @@ pub struct Terms {
     /// Of each word of the vocabulary: which terms it answers, as bits.
     answers: Vec<u64>,
     weights: Vec<f64>,
+    /// In how many of the texts each is.
+    counts: Vec<usize>,
 }
 
 /// Terms of a question that count; the rest of a very long one is not looked at.
@@ -424,7 +433,7 @@ impl Terms {
                     .sum()
             })
             .collect();
-        let mut found = Self { weights, terms, answers };
+        let mut found = Self { counts: vec![0; terms.len()], weights, terms, answers };
         let mut counts = vec![0_usize; found.terms.len()];
         for text in texts {
             let held = found.held(text);
@@ -433,10 +442,11 @@ impl Terms {
             }
         }
         let all = texts.len() as f64;
-        for (weight, count) in found.weights.iter_mut().zip(counts) {
-            let count = count as f64;
+        for (weight, count) in found.weights.iter_mut().zip(&counts) {
+            let count = *count as f64;
             *weight *= ((all - count + 0.5) / (count + 0.5) + 1.0).ln().max(LEAST);
         }
+        found.counts = counts;
         found
     }
 
@@ -446,9 +456,9 @@ impl Terms {
         self.terms.is_empty()
     }
 
-    /// The weight of all terms.
+    /// The weight of all terms that any of the texts holds: what none holds is said in another word.
     pub(super) fn full(&self) -> f64 {
-        self.weights.iter().sum()
+        self.weights.iter().zip(&self.counts).filter(|(_, count)| **count > 0).map(|(weight, _)| weight).sum()
     }
 
     /// Which terms a text holds, as bits.

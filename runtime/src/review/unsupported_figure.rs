@@ -86,9 +86,7 @@ pub fn is_derived(figure: &Figure, passage: &[Figure]) -> bool {
     let percent = |figure: &Figure| {
         figure.unit.starts_with('%') || matches!(figure.unit.as_str(), "prozent" | "percent")
     };
-    let is = |value: f64, decimals: u32| {
-        value.is_finite() && figure.equals(value, decimals, figure.scale.max(1.0).min(1.0))
-    };
+    let is = |value: f64, decimals: u32| value.is_finite() && figure.equals(value, decimals, 1.0);
     for (at, a) in operands.iter().enumerate() {
         for b in operands.iter().skip(at + 1) {
             let (years, any_year) = (a.is_year() && b.is_year(), a.is_year() || b.is_year());

@@ -205,7 +205,7 @@ impl Tool for MemoryTool {
             "clear" => return Err(ToolFailure::new("reason-clear-needs-yes")),
             other => return Err(ToolFailure::new("reason-unknown-command").with("command", other)),
         };
-        Ok(ToolOutput { said: None, text, ..ToolOutput::default() })
+        Ok(ToolOutput { said: Some((text.clone(), None)), text, ..ToolOutput::default() })
     }
 }
 

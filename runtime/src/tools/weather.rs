@@ -119,7 +119,7 @@ impl Tool for Weather {
         text.extend(now.as_deref().filter(|now| *now != said));
         text.extend(lines.iter().map(|(_, line)| line.as_str()).filter(|line| *line != said));
         let text = format!("{}\n{SOURCE}", text.join("\n"));
-        Ok(ToolOutput { text, said: Some((said, SOURCE.to_owned())), ..ToolOutput::default() })
+        Ok(ToolOutput { text, said: Some((said, Some(SOURCE.to_owned()))), ..ToolOutput::default() })
     }
 }
 

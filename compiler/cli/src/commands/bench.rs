@@ -170,6 +170,8 @@ fn skill_prompts(
             format: opened.processor().calls().format,
             available: None,
             withheld: false,
+            notes: &[],
+            behind: &[],
         };
         let Plan { messages, tools, shared, .. } = prompt::plan(&inputs);
         let text = opened.processor().render(&messages, &tools)?;

@@ -11,6 +11,7 @@ use skill_runtime::agent::{Agent, Label, ModelSource, Observer, Reply, Silent, T
 use skill_runtime::model::{
     Endpoint, LanguageModel, Model, ModelError, Processor, Profile, Remote, Sampling,
 };
+use skill_runtime::review::Finding;
 use skill_runtime::router::Route;
 use skill_runtime::tools;
 
@@ -184,6 +185,19 @@ impl Observer for Live<'_> {
         self.keep(result);
     }
 
+    fn corrects(&mut self, findings: &[Finding]) {
+        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        let text = self.output.dim(&format!("[{}; it writes again]", rules.join(", ")));
+        let result = writeln!(self.output.out, "\n{text}");
+        self.keep(result);
+    }
+
+    fn stands(&mut self, draft: &str) {
+        let text = self.output.dim("[no better; what it wrote first stands]");
+        let result = writeln!(self.output.out, "\n{text}\n{draft}");
+        self.keep(result);
+    }
+
     fn text(&mut self, piece: &str) {
         let result = write!(self.output.out, "{piece}").and_then(|()| self.output.out.flush());
         self.keep(result);
@@ -214,7 +228,9 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
             silence: Duration::from_secs(u64::from(chat.silence.max(1))),
         };
         let source = FromEndpoint { remote: Remote::new(endpoint)?, profile, adjust: Adjust::of(chat) };
-        let mut agent = Agent::new(&loaded.pack, built_in, source, only).on_the_web(web);
+        let mut agent = Agent::new(&loaded.pack, built_in, source, only)
+            .on_the_web(web)
+            .recalling(opened.reach.memory.clone());
         return talk(chat, &mut agent, output);
     }
     let store = Store::open()?;
@@ -230,7 +246,9 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
         adjust: Adjust::of(chat),
         quiet: chat.json,
     };
-    let mut agent = Agent::new(&loaded.pack, built_in, source, only).on_the_web(web);
+    let mut agent = Agent::new(&loaded.pack, built_in, source, only)
+        .on_the_web(web)
+        .recalling(opened.reach.memory.clone());
     talk(chat, &mut agent, output)
 }
 
@@ -295,6 +313,9 @@ impl<M: ModelSource> Turns<'_, '_, M> {
         }
         if reply.repeats_left_out {
             notes.push("what it says again is not remembered".to_owned());
+        }
+        for finding in &reply.findings {
+            notes.push(format!("{}: {}", finding.rule, finding.correction));
         }
         notes.extend(reply.notes.iter().cloned());
         if !notes.is_empty() {

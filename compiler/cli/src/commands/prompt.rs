@@ -58,6 +58,8 @@ pub(super) fn run(
         format: processor.calls().format,
         available: None,
         withheld: false,
+        notes: &[],
+        behind: &[],
     };
     let Plan { writer, messages, tools, left_out, .. } = prompt::plan(&inputs);
     match &writer {
