@@ -89,10 +89,12 @@ impl Page {
     #[must_use]
     pub fn content(&self) -> Vec<&Block> {
         let content: Vec<&Block> = self.blocks.iter().filter(|block| !block.furniture).collect();
-        if content.iter().any(|block| block.is_prose()) || !self.blocks.iter().any(Block::is_prose) {
+        let marked = |block: &&Block| !furniture::is_notice(&block.text);
+        let prose = self.blocks.iter().filter(marked).any(Block::is_prose);
+        if content.iter().any(|block| block.is_prose()) || !prose {
             return content;
         }
-        self.blocks.iter().collect()
+        self.blocks.iter().filter(marked).collect()
     }
 
     /// The text of the page from its first prose on: headings with `#`, entries with `-`, an empty line between

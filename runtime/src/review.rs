@@ -20,7 +20,7 @@ use crate::artifact::{LanguageText, Reply};
 use crate::links::links;
 use crate::tools::reply;
 
-pub use claims::{Claim, claims, is_supported, supports};
+pub use claims::{Claim, Support, claims, is_supported, supports};
 pub use unsupported_figure::{is_derived, passages_of};
 
 /// A tool that ran in the turn.

@@ -17,6 +17,8 @@ use support::{chat, root, store};
 fn piped(input: &[u8]) -> (Option<i32>, Vec<Value>) {
     store();
     let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .env("SKILLC_WEB", "off")
+        .env("SKILLC_MEMORY", "off")
         .args(["chat", "--json"])
         .current_dir(root())
         .stdin(Stdio::piped())

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 fn skillc(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .env("SKILLC_WEB", "off")
+        .env("SKILLC_MEMORY", "off")
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -120,6 +122,8 @@ fn an_artifact_routes_like_its_sources() {
 #[test]
 fn a_bad_batch_line_is_reported_and_the_rest_goes_on() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .env("SKILLC_WEB", "off")
+        .env("SKILLC_MEMORY", "off")
         .args(["route", "--batch", "-"])
         .current_dir(shipped())
         .stdin(Stdio::piped())

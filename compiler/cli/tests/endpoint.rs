@@ -45,6 +45,8 @@ struct Answer {
 /// A conversation with a model of the server, a line a turn.
 fn chat(server: &Server, model: &str, more: &[&str], lines: &str) -> Answer {
     let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .env("SKILLC_WEB", "off")
+        .env("SKILLC_MEMORY", "off")
         .args(["chat", "--json", "--endpoint", &server.url, "--remote-model", model])
         .args(more)
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))

@@ -30,6 +30,8 @@ fn the_converted_model_agrees_with_the_reference() {
     let store = store();
     assert!(store.has_reference(), "run `skillc model fetch --reference` first; tests do not download");
     let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .env("SKILLC_WEB", "off")
+        .env("SKILLC_MEMORY", "off")
         .args(["model", "verify", "--json"])
         .output()
         .expect("runs");
@@ -73,6 +75,8 @@ fn damaged_model_folders_are_clear_errors() {
         copy_without_graph(folder.path());
         fs::write(folder.path().join(file), bytes).expect("written");
         let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+            .env("SKILLC_WEB", "off")
+            .env("SKILLC_MEMORY", "off")
             .args(["chat", "tell me a story", "--model"])
             .arg(folder.path())
             .output()
@@ -87,6 +91,8 @@ fn damaged_model_folders_are_clear_errors() {
 fn a_named_device_that_is_missing_is_an_error_and_never_the_processor() {
     store();
     let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .env("SKILLC_WEB", "off")
+        .env("SKILLC_MEMORY", "off")
         .args(["chat", "tell me a story", "--device", "cuda", "--max-tokens", "2"])
         .output()
         .expect("runs");
@@ -164,6 +170,8 @@ fn models_of_the_store_are_listed_and_removed_by_name() {
     let home = tempfile::tempdir().expect("a folder");
     let model = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+            .env("SKILLC_WEB", "off")
+            .env("SKILLC_MEMORY", "off")
             .arg("model")
             .args(arguments)
             .env("SKILLC_HOME", home.path())

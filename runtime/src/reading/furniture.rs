@@ -192,7 +192,11 @@ pub(crate) fn is_notice(text: &str) -> bool {
         return false;
     }
     let lower = text.to_lowercase();
-    NOTICES.iter().any(|notice| lower.contains(notice))
+    // Whoever speaks of cookies as "we" is not a baker's reporter.
+    let speaker = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| matches!(word, "we" | "us" | "our" | "wir" | "uns" | "unsere"));
+    (speaker && lower.contains("cookie")) || NOTICES.iter().any(|notice| lower.contains(notice))
 }
 
 #[cfg(test)]

@@ -36,6 +36,8 @@ pub(crate) fn model() -> Model {
 pub(crate) fn chat(arguments: &[&str]) -> Value {
     store();
     let output = Command::new(env!("CARGO_BIN_EXE_skillc"))
+        .env("SKILLC_WEB", "off")
+        .env("SKILLC_MEMORY", "off")
         .args(["chat", "--json", "--device", "cpu"])
         .args(arguments)
         .current_dir(root())
