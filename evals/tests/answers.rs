@@ -1,6 +1,8 @@
 //! The answer check on labelled answers, and the claim check on labelled sentences. Both sets were labelled before
 //! the checks were written; `evals/README.md` says what is measured.
 
+#![allow(clippy::expect_used, reason = "a test stops at what it does not expect")]
+
 use std::collections::BTreeSet;
 
 use serde::Deserialize;

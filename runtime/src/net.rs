@@ -24,6 +24,8 @@ pub use fetch::{Fetched, Fetcher, Limits};
 #[cfg(feature = "tools")]
 pub use hosts::Names;
 pub(crate) use transport::{Incoming, Transport, TransportError};
+#[cfg(feature = "model")]
+pub(crate) use wait::Silence;
 #[cfg(feature = "tools")]
 pub(crate) use wait::pause;
-pub(crate) use wait::{Silence, Waits, within};
+pub(crate) use wait::{Waits, within};

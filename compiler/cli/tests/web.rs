@@ -1,6 +1,6 @@
 //! Tools end to end over the demo web: a process of this program serves it on loopback, and the real clients, readers
 //! and searches run against it. The memory is a real file.
-#![allow(clippy::expect_used, reason = "a test stops at what it does not expect")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test stops at what it does not expect")]
 
 mod support;
 

@@ -31,6 +31,7 @@ pub(crate) struct Incoming {
 
 impl Transport {
     /// A client for addresses that the user gave.
+    #[cfg(feature = "model")]
     pub(crate) fn new(connect: Duration) -> Result<Self, TransportError> {
         Self::built(Self::builder(connect))
     }
@@ -59,6 +60,7 @@ impl Transport {
     }
 
     /// Sends JSON.
+    #[cfg(feature = "model")]
     pub(crate) async fn post(
         &self,
         url: &str,
@@ -97,6 +99,7 @@ impl Incoming {
     }
 
     /// The status in words, such as `404 Not Found`.
+    #[cfg(feature = "model")]
     pub(crate) fn status_text(&self) -> String {
         self.response.status().to_string()
     }

@@ -50,6 +50,7 @@ impl std::fmt::Debug for Waits {
 
 impl Waits {
     /// For one caller: its own thread does the work.
+    #[cfg(feature = "model")]
     pub(crate) fn alone() -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { runtime })

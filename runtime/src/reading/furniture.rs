@@ -1,5 +1,9 @@
 //! What on a page is furniture: by the element, by its role, by words in its class and id.
 
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
 /// Elements whose text nobody reads as text.
 pub(super) fn is_unread(name: &str) -> bool {
     matches!(
@@ -191,13 +195,26 @@ pub(crate) fn is_notice(text: &str) -> bool {
     if text.len() > 600 {
         return false;
     }
-    let lower = text.to_lowercase();
+    let is = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(text));
+    if is(&NOTICE) {
+        return true;
+    }
+    if !is(&COOKIE) {
+        return false;
+    }
     // Whoever speaks of cookies as "we" is not a baker's reporter.
-    let speaker = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| matches!(word, "we" | "us" | "our" | "wir" | "uns" | "unsere"));
-    (speaker && lower.contains("cookie")) || NOTICES.iter().any(|notice| lower.contains(notice))
+    let is_speaker = |word: &str| {
+        ["we", "us", "our", "wir", "uns", "unsere"].iter().any(|speaker| word.eq_ignore_ascii_case(speaker))
+    };
+    text.split(|c: char| !c.is_alphanumeric()).any(is_speaker)
 }
+
+static COOKIE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("(?i:cookie)").ok());
+/// All notices as one automaton. Both are made of literals; the test uses them.
+static NOTICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let all: Vec<String> = NOTICES.iter().map(|notice| notice.replace('.', r"\.")).collect();
+    Regex::new(&format!("(?i:{})", all.join("|"))).ok()
+});
 
 #[cfg(test)]
 mod tests {
