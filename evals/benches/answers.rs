@@ -1,5 +1,7 @@
 //! Times what stands between a page and a checked answer: taking pages apart, choosing passages, checking answers.
 
+#![allow(clippy::print_stdout, reason = "a bench says what it measured")]
+
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
