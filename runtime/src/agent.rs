@@ -313,10 +313,12 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             .collect();
         if !recalled.is_empty() {
             let values = BTreeMap::from([("entries", recalled.join("; "))]);
-            notes.push(context.reply("memory-recalled", &values));
+            notes.extend(context.optional_reply("memory-recalled", &values));
         }
         if let (Stage::CarryOver, Some(topic)) = (route.decision.stage, &context.subject.topic) {
-            notes.push(context.reply("note-subject", &BTreeMap::from([("subject", topic.clone())])));
+            notes.extend(
+                context.optional_reply("note-subject", &BTreeMap::from([("subject", topic.clone())])),
+            );
         }
         (recalled, notes)
     }
@@ -354,13 +356,16 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             reply.time_to_first_token_ms = milliseconds(turn.start.elapsed());
             Ok(text)
         };
-        let note = |key: &str| Message::new("user", turn.context.reply(key, &BTreeMap::new()));
+        let note = |key: &str| {
+            let text = turn.context.optional_reply(key, &BTreeMap::new());
+            text.map(|text| Message::new("user", text)).into_iter().collect::<Vec<_>>()
+        };
         for round in 0.. {
             let withheld = round >= MOST_ROUNDS;
             // Before the last round the model is told so, and behind it what to do without one.
             let behind: Vec<Message> = match (withheld, round + 1 == MOST_ROUNDS) {
-                (true, _) => vec![note("note-wind-down")],
-                (false, true) => vec![note("note-last-round")],
+                (true, _) => note("note-wind-down"),
+                (false, true) => note("note-last-round"),
                 (false, false) => Vec::new(),
             };
             reply.wound_down = withheld;
@@ -596,7 +601,8 @@ fn claims_note(language: &LanguageText, reply: &Reply) -> Option<String> {
     let claims: Vec<&str> =
         reply.unsupported_claims.iter().filter_map(|claim| reply.reply.get(claim.span.clone())).collect();
     let values = BTreeMap::from([("claims", claims.join(" "))]);
-    (!claims.is_empty()).then(|| crate::tools::reply(language, "label-unsupported-claim", &values))
+    let told = language.replies.contains_key("label-unsupported-claim");
+    (!claims.is_empty() && told).then(|| crate::tools::reply(language, "label-unsupported-claim", &values))
 }
 
 /// What a label says: a reply of the library.

@@ -115,21 +115,26 @@ pub fn review(material: &Material<'_>) -> Review {
     findings.extend(missing_source::check(material));
     findings.extend(wrong_language::check(material));
     let unsourced = unsourced::check(material);
-    let correction = (!findings.is_empty()).then(|| {
-        let mut parts: Vec<String> = Vec::new();
-        for finding in &findings {
-            if !parts.contains(&finding.correction) {
-                parts.push(finding.correction.clone());
-            }
+    let mut parts: Vec<String> = Vec::new();
+    for finding in &findings {
+        if !finding.correction.is_empty() && !parts.contains(&finding.correction) {
+            parts.push(finding.correction.clone());
         }
+    }
+    // A library without these texts gets its findings, and the model no correction.
+    let correction = (!parts.is_empty()).then(|| {
         parts.push(material.reply("correct-end", &[]));
-        parts.join(" ")
+        parts.join(" ").trim_end().to_owned()
     });
     Review { findings, unsourced, unsupported_claims: claims(material), correction }
 }
 
 impl Material<'_> {
+    /// A text of the library; empty where it lacks it.
     fn reply(&self, key: &str, values: &[(&'static str, &str)]) -> String {
+        if !self.language.replies.contains_key(key) {
+            return String::new();
+        }
         let values: BTreeMap<&str, String> =
             values.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         reply(self.language, key, &values)

@@ -74,6 +74,12 @@ impl<'l> ToolContext<'l> {
         reply(self.language, key, values)
     }
 
+    /// The same; None when the library lacks it.
+    #[must_use]
+    pub fn optional_reply(&self, key: &str, values: &BTreeMap<&str, String>) -> Option<String> {
+        self.language.replies.contains_key(key).then(|| self.reply(key, values))
+    }
+
     fn list(&self, key: &str, at: usize) -> String {
         match self.language.replies.get(key) {
             Some(Reply::List(entries)) => entries.get(at).cloned().unwrap_or_default(),

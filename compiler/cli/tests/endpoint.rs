@@ -118,6 +118,77 @@ fn calls_of_the_endpoint_are_run_when_offered_and_refused_when_not() {
     }
 }
 
+/// A library with a calculator that a model may call.
+fn sums(folder: &Path) -> String {
+    let skills = folder.join("sum.skill");
+    let source = "tool calculator(expression: text) computed \"Calculates.\"\n\
+                  skill sum {\n  description: \"Sums.\"\n  tools: [calculator]\n  answer: free\n\
+                  \n  trigger: \"apples\"\n}\n";
+    std::fs::write(&skills, source).expect("written");
+    skills.to_string_lossy().into_owned()
+}
+
+#[test]
+fn after_four_rounds_nothing_is_offered_and_the_model_is_told_so() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let skills = sums(folder.path());
+    let answer = chat(&server, "restless", &["--skills", &skills], "How many apples are there?\n");
+    assert_eq!(answer.code, Some(0), "{}", answer.said);
+    let turn = &answer.turns[0];
+    assert_eq!(turn["tools_run"].as_array().map(Vec::len), Some(4), "{turn}");
+    assert_eq!(turn["wound_down"], true);
+    // It says what it was told last, so the note is part of the answer, or of the draft that was corrected.
+    assert!(reply(turn).contains("After 4 rounds"), "{turn}");
+    let silent = chat(&server, "silent", &["--skills", &skills], "How many apples are there?\n");
+    assert_eq!(reply(&silent.turns[0]), "I found nothing on that.", "{}", silent.turns[0]);
+}
+
+#[test]
+fn a_call_that_was_made_already_is_answered_from_the_record_of_the_turn() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let skills = sums(folder.path());
+    let answer = chat(&server, "repeater", &["--skills", &skills], "How many apples are there?\n");
+    let turn = &answer.turns[0];
+    assert_eq!(turn["tools_run"].as_array().map(Vec::len), Some(1), "{turn}");
+    assert_eq!((reply(turn), &turn["findings"]), ("It is 42.", &serde_json::json!([])));
+}
+
+#[test]
+fn a_correction_stands_only_when_less_is_wrong_with_it() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let skills = sums(folder.path());
+    let learner = chat(&server, "learner", &["--skills", &skills], "How many apples are there?\n");
+    let turn = &learner.turns[0];
+    assert_eq!(reply(turn), "17 times 6 is 102.", "{turn}");
+    assert_eq!((&turn["corrected"], &turn["findings"]), (&Value::Bool(true), &serde_json::json!([])));
+    let stubborn = chat(&server, "stubborn", &["--skills", &skills], "How many apples are there?\n");
+    let turn = &stubborn.turns[0];
+    assert_eq!(reply(turn), "17 times 6 is 96.", "{turn}");
+    assert_eq!(
+        (&turn["corrected"], &turn["findings"][0]["rule"]),
+        (&Value::Bool(false), &"wrong-number".into())
+    );
+}
+
+#[test]
+fn what_is_known_about_the_user_reaches_the_model_where_it_matters() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let memory = folder.path().join("memory.db").display().to_string();
+    let lines = "Remember that I am allergic to nuts\nWrite one sentence about nuts.\nWrite one sentence about rain.\n";
+    let answer = chat(&server, "echo", &["--memory", &memory], lines);
+    assert_eq!(answer.code, Some(0), "{}", answer.said);
+    assert!(
+        reply(&answer.turns[1]).contains("Known about the user: I am allergic to nuts"),
+        "{}",
+        answer.turns[1]
+    );
+    assert!(!reply(&answer.turns[2]).contains("Known about the user"), "{}", answer.turns[2]);
+}
+
 #[test]
 fn what_the_endpoint_reasons_is_no_part_of_the_reply_nor_of_the_conversation() {
     let server = Server::start();

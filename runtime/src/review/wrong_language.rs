@@ -15,7 +15,7 @@ pub(super) fn check(material: &Material<'_>) -> Option<Finding> {
     let key = if asked == Tongue::German { "correct-language-de" } else { "correct-language-en" };
     let text =
         material.languages.iter().find(|language| language.name == asked.tag()).unwrap_or(material.language);
-    let correction = crate::tools::reply(text, key, &std::collections::BTreeMap::new());
+    let correction = Material { language: text, ..*material }.reply(key, &[]);
     Some(Finding {
         rule: "wrong-language",
         span: material.whole(),

@@ -123,6 +123,55 @@ class Handler(BaseHTTPRequestHandler):
         self.delta("stop")
         self.done()
 
+    def call_calculator(self, expression):
+        arguments = json.dumps({"expression": expression})
+        self.delta(tool_calls=[{"index": 0, "id": "x", "function": {"name": "calculator", "arguments": arguments}}])
+        self.delta("tool_calls")
+        self.done()
+
+    def model_restless(self, body):
+        """Calls as long as it is offered anything, then says what it was told last."""
+        rounds = sum(message["role"] == "tool" for message in body["messages"])
+        if "tools" in body:
+            return self.call_calculator(f"{rounds} + 1")
+        self.delta(content=f"1. After {rounds} rounds: {body['messages'][-1]['content']}")
+        self.delta("stop")
+        self.done()
+
+    def model_silent(self, body):
+        """Calls as long as it is offered anything, then says nothing."""
+        if "tools" in body:
+            return self.model_restless(body)
+        self.delta("stop")
+        self.done()
+
+    def model_repeater(self, body):
+        """Makes one call three times, written otherwise, then answers."""
+        rounds = sum(message["role"] == "tool" for message in body["messages"])
+        if rounds < 3:
+            return self.call_calculator(["6 * 7", " 6  * 7 ", "6 * 7"][rounds])
+        self.delta(content="It is 42.")
+        self.delta("stop")
+        self.done()
+
+    def corrects(self, body, second):
+        """Gives a wrong result, and another answer when told so."""
+        last = body["messages"][-1]
+        if last["role"] == "tool":
+            self.delta(content="17 times 6 is 96.")
+        elif body["messages"][-2]["role"] == "assistant" and "tools" not in body:
+            self.delta(content=second.format(told=last["content"]))
+        else:
+            return self.call_calculator("17 * 6")
+        self.delta("stop")
+        self.done()
+
+    def model_learner(self, body):
+        self.corrects(body, "17 times 6 is 102.")
+
+    def model_stubborn(self, body):
+        self.corrects(body, "17 times 6 is 97, see https://made-up.example/x")
+
     def model_heap(self, body):
         """Makes two calls at once without numbers, one with its arguments as an object."""
         if body["messages"][-1]["role"] == "tool":
