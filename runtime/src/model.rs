@@ -224,7 +224,7 @@ pub trait LanguageModel {
 
 /// Most that logits of one run over several tokens differ from those of a run a token: kernels for many rows add in
 /// another order, and 8-bit inputs round by it. Measured on the embedded default: leads, which have the noise of two
-/// logits, differ by up to 0.45 in 2,000 tokens (`tests/speculation.rs` prints it).
+/// logits, differ by up to 0.45 in 2,000 tokens on one processor and by 0.50 on another (`tests/speculation.rs` prints it).
 const NOISE: f32 = 0.65;
 
 impl Model {

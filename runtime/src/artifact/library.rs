@@ -160,6 +160,9 @@ pub struct Parameter {
     /// Value when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
+    /// Its JSON Schema as an outside server gives it; None where the type says all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<serde_json::Value>,
 }
 
 /// Type of a parameter.
@@ -180,6 +183,8 @@ pub enum ParameterType {
     Date,
     /// One of these values.
     OneOf(Vec<String>),
+    /// What its schema admits: lists, objects, numbers within bounds. Only outside servers have such parameters.
+    Json,
 }
 
 impl ToolDeclaration {
@@ -189,6 +194,13 @@ impl ToolDeclaration {
         let mut properties = serde_json::Map::new();
         let mut required = Vec::new();
         for parameter in &self.parameters {
+            if !parameter.optional && parameter.default.is_none() {
+                required.push(serde_json::Value::from(parameter.name.clone()));
+            }
+            if let Some(schema) = &parameter.schema {
+                properties.insert(parameter.name.clone(), schema.clone());
+                continue;
+            }
             let mut property = serde_json::Map::new();
             let kind = match &parameter.kind {
                 ParameterType::Number => "number",
@@ -210,9 +222,6 @@ impl ToolDeclaration {
             }
             if let Some(default) = &parameter.default {
                 property.insert("default".into(), default.clone());
-            }
-            if !parameter.optional && parameter.default.is_none() {
-                required.push(serde_json::Value::from(parameter.name.clone()));
             }
             properties.insert(parameter.name.clone(), property.into());
         }

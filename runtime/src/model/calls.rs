@@ -169,6 +169,7 @@ fn json_call(tool: &ToolDeclaration) -> String {
             ParameterType::Date => "\"\\\"\" DATE \"\\\"\"".to_owned(),
             ParameterType::Url => "\"\\\"\" URL \"\\\"\"".to_owned(),
             ParameterType::OneOf(values) => one_of(values.iter().map(|value| quoted(value))),
+            ParameterType::Json => json_value(parameter),
             ParameterType::Text | ParameterType::Place => "STRING".to_owned(),
         };
         format!("{key} {value}")
@@ -201,6 +202,7 @@ fn xml_call(tool: &ToolDeclaration) -> String {
             ParameterType::Date => "WS? DATE WS?".to_owned(),
             ParameterType::Url => "WS? URL WS?".to_owned(),
             ParameterType::OneOf(values) => format!("WS? {} WS?", one_of(values.iter().cloned())),
+            ParameterType::Json => format!("WS? {} WS?", json_value(parameter)),
             // A text takes the white space around it.
             ParameterType::Text | ParameterType::Place => "TEXT".to_owned(),
         };
@@ -213,6 +215,11 @@ fn xml_call(tool: &ToolDeclaration) -> String {
 
 fn one_of(values: impl Iterator<Item = String>) -> String {
     format!("({})", values.map(|value| quoted(&value)).collect::<Vec<_>>().join(" | "))
+}
+
+/// The rule of a value that its schema describes.
+fn json_value(parameter: &Parameter) -> String {
+    format!("%json {}", parameter.schema.clone().unwrap_or_else(|| json!({})))
 }
 
 fn is_optional(parameter: &Parameter) -> bool {
@@ -229,7 +236,7 @@ fn xml_parts(inner: &str, tools: &[ToolDeclaration]) -> Option<(String, Map<Stri
         let value = value.trim();
         let kind = tool.parameters.iter().find(|parameter| parameter.name == key).map(|p| &p.kind);
         let value = match kind {
-            Some(ParameterType::Number | ParameterType::Boolean) => serde_json::from_str(value).ok()?,
+            Some(ParameterType::Number | ParameterType::Boolean | ParameterType::Json) => serde_json::from_str(value).ok()?,
             _ => Value::from(value),
         };
         arguments.insert(key.to_owned(), value);
@@ -249,6 +256,7 @@ pub(super) mod tests {
             kind,
             optional,
             default: None,
+            schema: None,
         };
         let tool = |name: &str, parameters: Vec<Parameter>| ToolDeclaration {
             name: name.to_owned(),
