@@ -5,6 +5,8 @@
 
 pub mod labelled;
 pub mod lists;
+#[cfg(feature = "web")]
+pub mod mcp;
 pub mod perturb;
 pub mod routes;
 #[cfg(feature = "web")]

@@ -175,10 +175,12 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         let runnable: Vec<String> =
             tools.iter().map(|tool| tool.name().to_owned()).filter(|name| only(name)).collect();
         let available = ToolSet::named(pack, |name| runnable.iter().any(|known| known == name));
+        let mut library = pack.library();
+        library.tools = crate::tools::declarations(&tools, &library.tools);
         Self {
             router: Router::new(pack),
             scratch: Scratch::default(),
-            library: pack.library(),
+            library,
             tools,
             available,
             runnable,

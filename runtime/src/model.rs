@@ -35,6 +35,8 @@ pub use device::{Device, DeviceChoice};
 pub use error::ModelError;
 pub use evidence::Evidence;
 pub use files::{AnswerPolicy, Generation, Profile, UnroutedTools, dtype_of, graph_name};
+#[cfg(feature = "mcp")]
+pub use guard::schema_fault;
 pub use guard::{Bounds, Calls};
 pub use placement::Placement;
 pub use processor::Processor;

@@ -23,6 +23,8 @@ pub use failure::FetchError;
 pub use fetch::{Fetched, Fetcher, Limits};
 #[cfg(feature = "tools")]
 pub use hosts::Names;
+#[cfg(feature = "mcp")]
+pub(crate) use transport::ClientError;
 pub(crate) use transport::{Incoming, Transport, TransportError};
 #[cfg(feature = "model")]
 pub(crate) use wait::Silence;

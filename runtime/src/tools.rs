@@ -6,6 +6,8 @@
 mod calculator;
 mod current_time;
 mod days;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod memory;
 mod number_words;
 mod numbers;
@@ -22,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
 
-use crate::artifact::{LanguageText, Reply, ToolDeclaration, ToolOrigin};
+use crate::artifact::{LanguageText, ParameterType, Reply, ToolDeclaration, ToolOrigin};
 use crate::research::Subject;
 
 pub use calculator::calculate;
@@ -173,14 +175,14 @@ impl From<String> for ToolOutput {
 }
 
 /// Parameters that a tool understands and what its results are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wants {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wants<'t> {
     /// It does not run without these.
-    pub required: &'static [&'static str],
+    pub required: Vec<&'t str>,
     /// It runs without these.
-    pub optional: &'static [&'static str],
-    /// Its results name addresses.
-    pub sourced: bool,
+    pub optional: Vec<&'t str>,
+    /// Its results name addresses; None: whoever declares it says so.
+    pub sourced: Option<bool>,
 }
 
 /// A tool.
@@ -189,7 +191,12 @@ pub trait Tool: Send + Sync {
     fn name(&self) -> &str;
 
     /// What it understands. A declaration that does not fit is refused when a library is loaded.
-    fn wants(&self) -> Wants;
+    fn wants(&self) -> Wants<'_>;
+
+    /// Its own declaration, where a library need not have one: a tool that an outside server describes.
+    fn declaration(&self) -> Option<&ToolDeclaration> {
+        None
+    }
 
     /// Runs it. The first line of a computed result can stand alone as an answer.
     ///
@@ -232,7 +239,7 @@ pub fn misfits(tools: &[Box<dyn Tool>], declared: &[ToolDeclaration]) -> Vec<Str
         let name = &declaration.name;
         let Some(tool) = tools.iter().find(|tool| tool.name() == name) else { continue };
         let wants = tool.wants();
-        for needed in wants.required {
+        for needed in &wants.required {
             if !declaration.parameters.iter().any(|parameter| parameter.name == *needed) {
                 out.push(format!(
                     "tool `{name}` needs a parameter `{needed}`, which the library does not declare"
@@ -240,17 +247,45 @@ pub fn misfits(tools: &[Box<dyn Tool>], declared: &[ToolDeclaration]) -> Vec<Str
             }
         }
         for parameter in &declaration.parameters {
-            let known = wants.required.iter().chain(wants.optional).any(|known| *known == parameter.name);
+            let known = wants.required.iter().chain(&wants.optional).any(|known| *known == parameter.name);
             if !known {
                 out.push(format!("tool `{name}` knows no parameter `{}`", parameter.name));
             }
         }
-        if wants.sourced != (declaration.origin == ToolOrigin::Sourced) {
-            let is = if wants.sourced { "is" } else { "is not" };
+        if let Some(sourced) = wants.sourced
+            && sourced != (declaration.origin == ToolOrigin::Sourced)
+        {
+            let is = if sourced { "is" } else { "is not" };
             out.push(format!("tool `{name}` {is} `sourced`, the library says otherwise"));
         }
     }
     out
+}
+
+/// Declarations of a library with those that tools bring themselves: tools that it does not declare are added, and
+/// where it declares one, its parameters are held to the schemas that the tool gives.
+#[must_use]
+pub fn declarations(tools: &[Box<dyn Tool>], declared: &[ToolDeclaration]) -> Vec<ToolDeclaration> {
+    let mut all = declared.to_vec();
+    for own in tools.iter().filter_map(|tool| tool.declaration()) {
+        let Some(known) = all.iter_mut().find(|known| known.name == own.name) else {
+            all.push(own.clone());
+            continue;
+        };
+        for parameter in &mut known.parameters {
+            let described = own.parameters.iter().find(|described| described.name == parameter.name);
+            if let Some(described) = described {
+                // A text there may be a place or a date here; anything else is what the tool says.
+                if described.kind != ParameterType::Text {
+                    parameter.kind = described.kind.clone();
+                }
+                if described.kind == parameter.kind {
+                    parameter.schema = described.schema.clone();
+                }
+            }
+        }
+    }
+    all
 }
 
 /// An argument as text; models write numbers and texts alike.

@@ -95,6 +95,9 @@ Example:
     /// Serve the demo web on loopback and print its address
     #[command(hide = true)]
     DemoWeb(DemoWeb),
+    /// Serve demo tools (Model Context Protocol) over standard streams, or over HTTP on loopback
+    #[command(hide = true)]
+    DemoMcp(DemoMcp),
     /// Write a skill file to start from
     #[command(after_help = "Example:\n  skillc new tea-order --language de --language en")]
     New(New),
@@ -258,6 +261,12 @@ pub(crate) struct ReachChoice {
     /// File of what the user wants remembered, or off [default: SKILLC_MEMORY, else in the user's data directory]
     #[arg(long, value_name = "FILE|off")]
     pub(crate) memory: Option<PathBuf>,
+    /// A server of tools (Model Context Protocol), started or reached at an address; its tool T is NAME__T
+    #[arg(long, value_name = "NAME=COMMAND|URL")]
+    pub(crate) mcp: Vec<String>,
+    /// A file that lists such servers under "mcpServers" [default: SKILLC_MCP_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcp_config: Option<PathBuf>,
 }
 
 /// The web that tools reach.
@@ -284,8 +293,8 @@ impl Web {
 
 #[derive(Debug, Args)]
 pub(crate) struct Tool {
-    /// The tool
-    pub(crate) name: String,
+    /// The tool; without it those that can run are listed, as a library declares them
+    pub(crate) name: Option<String>,
     /// Its arguments, a JSON object
     #[arg(value_name = "ARGUMENTS-JSON", default_value = "{}")]
     pub(crate) arguments: String,
@@ -330,6 +339,13 @@ pub(crate) struct Review {
     /// The file holds a turn a line
     #[arg(long)]
     pub(crate) lines: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoMcp {
+    /// Over HTTP; without a port a free one is taken
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    pub(crate) http: Option<u16>,
 }
 
 #[derive(Debug, Args)]

@@ -43,6 +43,14 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<u8, Fail
             skill_evals::web::serve(demo.port).map_err(|error| Failure::Usage(error.to_string()))?;
             Ok(EXIT_OK)
         }
+        Command::DemoMcp(demo) => {
+            let served = match demo.http {
+                Some(port) => skill_evals::mcp::serve_http(port),
+                None => skill_evals::mcp::serve_streams(),
+            };
+            served.map_err(|error| Failure::Usage(format!("the demo server cannot be served: {error}")))?;
+            Ok(EXIT_OK)
+        }
         Command::New(new) => new::run(new, skills, output),
         Command::Completions(completions) => completions::run(completions, output),
         Command::Explain(explain) => explain::run(explain, output),

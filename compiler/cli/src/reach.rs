@@ -1,6 +1,8 @@
-//! What the tools of a conversation reach: the web, live or the demo web, and the memory.
+//! What the tools of a conversation reach: the web, live or the demo web, the memory, and servers of tools.
 
-use std::io::{BufRead, BufReader};
+mod servers;
+
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -9,10 +11,10 @@ use std::time::Duration;
 
 use etcetera::BaseStrategy;
 use skill_runtime::net::{Fetcher, Limits, Names};
-use skill_runtime::tools::{Memory, Reach};
+use skill_runtime::tools::{self, Memory, Reach, Tool, mcp};
 
-use crate::Failure;
 use crate::args::{ReachChoice, Web};
+use crate::{Failure, Output, interrupt};
 
 /// A host that every search asks, and how long it is waited for where nobody said whether there is a network.
 const PROBED: &str = "html.duckduckgo.com:443";
@@ -24,8 +26,19 @@ const DEMO_START: Duration = Duration::from_secs(20);
 pub(crate) struct Opened {
     pub(crate) reach: Reach,
     pub(crate) web: Web,
+    /// Tools of servers.
+    served: Vec<Box<dyn Tool>>,
     /// Ends when this is dropped.
     _demo: Option<Demo>,
+}
+
+impl Opened {
+    /// Every tool that can run.
+    pub(crate) fn tools(&mut self) -> Vec<Box<dyn Tool>> {
+        let mut all = tools::built_in(&self.reach);
+        all.append(&mut self.served);
+        all
+    }
 }
 
 /// The process that serves the demo web.
@@ -41,9 +54,13 @@ impl Drop for Demo {
 
 /// Opens what a command line asks for.
 ///
+/// What a server of tools lacks is told, and the rest goes on. `only` narrows the servers to one by name.
+///
 /// # Errors
-/// The memory cannot be used, or the demo web does not begin.
-pub(crate) fn open(choice: &ReachChoice) -> Result<Opened, Failure> {
+/// The memory cannot be used, the demo web does not begin, or the servers are not named as they should be.
+pub(crate) fn open(choice: &ReachChoice, only: Option<&str>, output: &mut Output) -> Result<Opened, Failure> {
+    let (mut servers, mut remarks) = servers::servers(&choice.mcp, choice.mcp_config.as_deref())?;
+    servers.retain(|server| only.is_none_or(|name| name == server.name));
     let web = match choice.web {
         Some(web) => web,
         None => default_web()?,
@@ -66,7 +83,20 @@ pub(crate) fn open(choice: &ReachChoice) -> Result<Opened, Failure> {
         Some(path) => Some(Arc::new(Memory::open(&path).map_err(|error| Failure::Usage(error.to_string()))?)),
         None => None,
     };
-    Ok(Opened { reach: Reach { web: web_client, memory }, web, _demo: demo })
+    let mut served = Vec::new();
+    if !servers.is_empty() {
+        let connected = mcp::connect(servers, interrupt::chatting()).map_err(|error| {
+            Failure::Usage(format!("servers of tools cannot be used on this machine: {error}"))
+        })?;
+        for mut server in connected {
+            remarks.append(&mut server.remarks);
+            served.append(&mut server.tools);
+        }
+    }
+    for remark in remarks {
+        writeln!(output.err, "warning: {remark}")?;
+    }
+    Ok(Opened { reach: Reach { web: web_client, memory }, web, served, _demo: demo })
 }
 
 /// `SKILLC_WEB`, else the live web where a network answers.

@@ -15,6 +15,7 @@ fn tool(name: &str, parameters: &[(&str, ParameterType)]) -> ToolDeclaration {
         kind: kind.clone(),
         optional: false,
         default: None,
+        schema: None,
     });
     ToolDeclaration {
         name: name.to_owned(),

@@ -77,7 +77,9 @@ impl Resolver<'_> {
             self.library.tools.iter().map(|tool| tool.declaration.name.clone()).collect();
         let needed: Vec<(&str, ReplyForm)> = TOOL_REPLIES
             .iter()
-            .filter(|(tool, _)| tools.iter().any(|known| known == tool))
+            .filter(|(tool, _)| {
+                tools.iter().any(|known| known == tool || (*tool == "__" && known.contains(tool)))
+            })
             .flat_map(|(_, replies)| replies.iter().copied())
             .collect();
         let mut found = Vec::new();
@@ -290,6 +292,7 @@ impl Resolver<'_> {
                 kind,
                 optional: parameter.optional,
                 default,
+                schema: None,
             });
         }
         let declaration =

@@ -305,7 +305,8 @@ const SOURCE_REPLIES: [(&str, ReplyForm); 6] = [
     ("sources-spell", ReplyForm::Text),
 ];
 
-/// Replies that every language of a library needs when the library declares a tool.
+/// Replies that every language of a library needs when the library declares a tool of this name, or one with this
+/// mark in its name.
 pub const TOOL_REPLIES: &[(&str, &[(&str, ReplyForm)])] = &[
     (
         "calculator",
@@ -374,6 +375,18 @@ pub const TOOL_REPLIES: &[(&str, &[(&str, ReplyForm)])] = &[
             ("reason-unknown-place", ReplyForm::Text),
             ("reason-no-weather", ReplyForm::Text),
             ("reason-no-forecast", ReplyForm::Text),
+        ],
+    ),
+    // Any tool of a server: `SERVER__TOOL`.
+    (
+        "__",
+        &[
+            ("reason-mcp-silent", ReplyForm::Text),
+            ("reason-mcp-gone", ReplyForm::Text),
+            ("reason-mcp-refused", ReplyForm::Text),
+            ("reason-mcp-empty", ReplyForm::Text),
+            ("mcp-not-text", ReplyForm::Text),
+            ("reason-stopped", ReplyForm::Text),
         ],
     ),
     (

@@ -10,6 +10,8 @@ use crate::router::OpeningCall;
 
 /// Most characters of a text argument: a model that does not end would fill the context with one.
 const LONGEST_TEXT: usize = 300;
+/// Most entries of a list.
+const LONGEST_LIST: usize = 16;
 /// Most digits on either side of a number's point.
 const MOST_DIGITS: usize = 15;
 
@@ -219,7 +221,35 @@ fn one_of(values: impl Iterator<Item = String>) -> String {
 
 /// The rule of a value that its schema describes.
 fn json_value(parameter: &Parameter) -> String {
-    format!("%json {}", parameter.schema.clone().unwrap_or_else(|| json!({})))
+    let mut schema = parameter.schema.clone().unwrap_or_else(|| json!({}));
+    bound(&mut schema);
+    format!("%json {schema}")
+}
+
+/// Gives texts and lists of a schema an end where they have none.
+fn bound(schema: &mut Value) {
+    let Value::Object(fields) = schema else {
+        if let Value::Array(schemas) = schema {
+            schemas.iter_mut().for_each(bound);
+        }
+        return;
+    };
+    let (end, longest, other) = match fields.get("type").and_then(Value::as_str) {
+        Some("string") => ("maxLength", LONGEST_TEXT, ["pattern", "format", "enum", "const"]),
+        Some("array") => ("maxItems", LONGEST_LIST, ["enum", "const", "minItems", "prefixItems"]),
+        _ => ("", 0, [""; 4]),
+    };
+    if !end.is_empty() && !fields.contains_key(end) && !other.iter().any(|key| fields.contains_key(*key)) {
+        fields.insert(end.to_owned(), longest.into());
+    }
+    for key in ["items", "properties", "$defs", "definitions", "anyOf", "oneOf", "allOf", "prefixItems"] {
+        match fields.get_mut(key) {
+            // Names stand for schemas there.
+            Some(Value::Object(named)) if !matches!(key, "items") => named.values_mut().for_each(bound),
+            Some(inner) => bound(inner),
+            None => {}
+        }
+    }
 }
 
 fn is_optional(parameter: &Parameter) -> bool {
@@ -236,7 +266,9 @@ fn xml_parts(inner: &str, tools: &[ToolDeclaration]) -> Option<(String, Map<Stri
         let value = value.trim();
         let kind = tool.parameters.iter().find(|parameter| parameter.name == key).map(|p| &p.kind);
         let value = match kind {
-            Some(ParameterType::Number | ParameterType::Boolean | ParameterType::Json) => serde_json::from_str(value).ok()?,
+            Some(ParameterType::Number | ParameterType::Boolean | ParameterType::Json) => {
+                serde_json::from_str(value).ok()?
+            }
             _ => Value::from(value),
         };
         arguments.insert(key.to_owned(), value);
@@ -277,6 +309,16 @@ pub(super) mod tests {
                 ],
             ),
             tool("read_page", vec![parameter("url", ParameterType::Url, false)]),
+            tool(
+                "notes__edit",
+                vec![Parameter {
+                    schema: Some(json!({"type": "array", "minItems": 1, "maxItems": 2, "items": {
+                        "type": "object", "required": ["line"], "additionalProperties": false,
+                        "properties": {"line": {"type": "integer", "minimum": 1}, "text": {"type": "string", "maxLength": 20}},
+                    }})),
+                    ..parameter("edits", ParameterType::Json, false)
+                }],
+            ),
             tool("now", Vec::new()),
         ]
     }
@@ -290,6 +332,7 @@ pub(super) mod tests {
         let calls = [
             ("calculator", json!({"expression": "3 < 4 & \"x\"\nß"})),
             ("forecast", json!({"place": "Bad Laer", "unit": "\"odd\"", "days": 2.5, "hourly": true})),
+            ("notes__edit", json!({"edits": [{"line": 3, "text": "x"}]})),
             ("now", json!({})),
         ];
         for format in [CallFormat::Hermes, CallFormat::Json, CallFormat::Xml] {

@@ -119,6 +119,15 @@ impl Vocabulary {
     }
 }
 
+/// Why a JSON Schema cannot be held to while a call is written; None where it can.
+#[cfg(feature = "mcp")]
+#[must_use]
+pub fn schema_fault(schema: &serde_json::Value) -> Option<String> {
+    use llguidance::api::{GrammarInit, ParserLimits};
+    let grammar = TopLevelGrammar::from_lark(format!("start: %json {schema}\n"));
+    GrammarInit::Serialized(grammar).validate(None, ParserLimits::default()).into_error()
+}
+
 /// GPT-2's letters for bytes: printable ones stand for themselves, the others for U+0100 and on.
 fn byte_letters() -> Vec<(char, u8)> {
     let plain = |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);

@@ -46,6 +46,31 @@ impl Transport {
         Self::built(builder)
     }
 
+    /// The client itself, for a protocol that another library speaks over it.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn client(&self) -> reqwest::Client {
+        self.client.clone()
+    }
+
+    /// Headers as the client takes them.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn headers(
+        named: &std::collections::BTreeMap<String, String>,
+    ) -> Result<std::collections::HashMap<reqwest::header::HeaderName, reqwest::header::HeaderValue>, String>
+    {
+        let header = |(name, value): (&String, &String)| {
+            let name_of = reqwest::header::HeaderName::from_bytes(name.as_bytes());
+            let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|_| {
+                // The value may be a key: it is not shown.
+                format!("the value of the header `{name}` holds what no header can")
+            })?;
+            value.set_sensitive(true);
+            let name = name_of.map_err(|_| format!("`{name}` is no name of a header"))?;
+            Ok((name, value))
+        };
+        named.iter().map(header).collect()
+    }
+
     fn builder(connect: Duration) -> reqwest::ClientBuilder {
         // Somebody else may have chosen a provider already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -122,10 +147,20 @@ impl Incoming {
     }
 }
 
+/// What the client says when nothing comes.
+#[cfg(feature = "mcp")]
+pub(crate) type ClientError = reqwest::Error;
+
 impl From<reqwest::Error> for TransportError {
     fn from(error: reqwest::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&reqwest::Error> for TransportError {
+    fn from(error: &reqwest::Error) -> Self {
         let mut text = String::new();
-        let mut cause: Option<&dyn std::error::Error> = Some(&error);
+        let mut cause: Option<&dyn std::error::Error> = Some(error);
         while let Some(error) = cause {
             let said = error.to_string();
             // The address is named anyway, and may hold what nobody should read.

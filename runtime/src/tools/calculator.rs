@@ -37,8 +37,8 @@ impl Tool for Calculator {
         "calculator"
     }
 
-    fn wants(&self) -> Wants {
-        Wants { required: &["expression"], optional: &[], sourced: false }
+    fn wants(&self) -> Wants<'_> {
+        Wants { required: vec!["expression"], optional: vec![], sourced: Some(false) }
     }
 
     fn run(

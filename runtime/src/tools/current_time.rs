@@ -17,8 +17,8 @@ impl Tool for CurrentTime {
         "current_time"
     }
 
-    fn wants(&self) -> Wants {
-        Wants { required: &[], optional: &["place", "when"], sourced: false }
+    fn wants(&self) -> Wants<'_> {
+        Wants { required: vec![], optional: vec!["place", "when"], sourced: Some(false) }
     }
 
     fn is_a_reading(&self) -> bool {

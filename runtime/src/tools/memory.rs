@@ -165,11 +165,11 @@ impl Tool for MemoryTool {
         "memory"
     }
 
-    fn wants(&self) -> Wants {
+    fn wants(&self) -> Wants<'_> {
         Wants {
-            required: &["command"],
-            optional: &["text", "query", "id", "kind", "confirm"],
-            sourced: false,
+            required: vec!["command"],
+            optional: vec!["text", "query", "id", "kind", "confirm"],
+            sourced: Some(false),
         }
     }
 

@@ -20,8 +20,8 @@ impl Tool for ReadPage {
         "read_page"
     }
 
-    fn wants(&self) -> Wants {
-        Wants { required: &["url"], optional: &[], sourced: true }
+    fn wants(&self) -> Wants<'_> {
+        Wants { required: vec!["url"], optional: vec![], sourced: Some(true) }
     }
 
     fn run(

@@ -22,8 +22,8 @@ impl Tool for Research {
         "research"
     }
 
-    fn wants(&self) -> Wants {
-        Wants { required: &["query"], optional: &[], sourced: true }
+    fn wants(&self) -> Wants<'_> {
+        Wants { required: vec!["query"], optional: vec![], sourced: Some(true) }
     }
 
     fn run(

@@ -69,8 +69,8 @@ impl Tool for Weather {
         "weather"
     }
 
-    fn wants(&self) -> Wants {
-        Wants { required: &["place"], optional: &["day"], sourced: true }
+    fn wants(&self) -> Wants<'_> {
+        Wants { required: vec!["place"], optional: vec!["day"], sourced: Some(true) }
     }
 
     fn run(

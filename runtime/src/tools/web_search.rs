@@ -22,8 +22,8 @@ impl Tool for WebSearch {
         "web_search"
     }
 
-    fn wants(&self) -> Wants {
-        Wants { required: &["query"], optional: &["limit"], sourced: true }
+    fn wants(&self) -> Wants<'_> {
+        Wants { required: vec!["query"], optional: vec!["limit"], sourced: Some(true) }
     }
 
     fn run(

@@ -13,7 +13,7 @@ use skill_runtime::model::{
 };
 use skill_runtime::review::Finding;
 use skill_runtime::router::Route;
-use skill_runtime::tools;
+use skill_runtime::tools::misfits;
 
 use super::{model, tool_set};
 use crate::args::{Chat, ModelChoice};
@@ -209,12 +209,15 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
         return Err(Failure::Usage("the message is empty; leave it out for a conversation".to_owned()));
     }
     let loaded = library::load(skills, output)?;
-    // An unknown name is an error before anything is fetched.
-    tool_set(&loaded.pack, chat.tools.as_deref())?;
-    let opened = reach::open(&chat.reach)?;
+    let mut opened = reach::open(&chat.reach, None, output)?;
     let web = opened.web.name();
-    let built_in = tools::built_in(&opened.reach);
-    if let Some(misfit) = tools::misfits(&built_in, &loaded.pack.library().tools).into_iter().next() {
+    let tools = opened.tools();
+    // An unknown name is an error before anything is fetched.
+    let of_the_library = chat.tools.as_ref().map(|named| -> Vec<String> {
+        named.iter().filter(|name| tools.iter().all(|tool| tool.name() != *name)).cloned().collect()
+    });
+    tool_set(&loaded.pack, of_the_library.as_deref())?;
+    if let Some(misfit) = misfits(&tools, &loaded.pack.library().tools).into_iter().next() {
         return Err(Failure::Usage(misfit));
     }
     let only = |name: &str| chat.tools.as_ref().is_none_or(|named| named.iter().any(|wanted| wanted == name));
@@ -228,7 +231,7 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
             silence: Duration::from_secs(u64::from(chat.silence.max(1))),
         };
         let source = FromEndpoint { remote: Remote::new(endpoint)?, profile, adjust: Adjust::of(chat) };
-        let mut agent = Agent::new(&loaded.pack, built_in, source, only)
+        let mut agent = Agent::new(&loaded.pack, tools, source, only)
             .on_the_web(web)
             .recalling(opened.reach.memory.clone());
         return talk(chat, &mut agent, output);
@@ -246,9 +249,8 @@ pub(super) fn run(chat: &Chat, skills: Option<&Path>, output: &mut Output) -> Re
         adjust: Adjust::of(chat),
         quiet: chat.json,
     };
-    let mut agent = Agent::new(&loaded.pack, built_in, source, only)
-        .on_the_web(web)
-        .recalling(opened.reach.memory.clone());
+    let mut agent =
+        Agent::new(&loaded.pack, tools, source, only).on_the_web(web).recalling(opened.reach.memory.clone());
     talk(chat, &mut agent, output)
 }
 
