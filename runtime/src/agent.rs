@@ -14,7 +14,7 @@ use crate::model::{
     Sampling, Strategy, Written, collapse,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
-use crate::research::Subject;
+use crate::research::{Subject, tongue};
 use crate::review::{Claim, Finding, Material, Offered, Ran, Review, Said, review as check};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
 use crate::tools::{Memory, Quote, Tool, ToolContext, ToolOutput, reply};
@@ -139,6 +139,8 @@ pub struct Agent<'p, M> {
     history: Vec<Message>,
     state: State,
     language: Option<usize>,
+    /// The last call that code made, with its skill.
+    opened: Option<(String, OpeningCall)>,
     web: &'static str,
     memory: Option<Arc<Memory>>,
 }
@@ -189,6 +191,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
             history: Vec::new(),
             state: State::default(),
             language: None,
+            opened: None,
             web: "off",
             memory: None,
         }
@@ -211,6 +214,7 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         self.history.clear();
         self.state = State::default();
         self.language = None;
+        self.opened = None;
     }
 
     /// Answers a message and remembers the turn. `stop` ends the model's writing between two tokens.
@@ -263,7 +267,8 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         let context = ToolContext { question: message, subject: &subject, stop, ..here };
         let (recalled, notes) = self.notes(&route, &context);
         let mut runs = Vec::new();
-        if let Some(call) = &route.opening {
+        let opening = self.opening(&route);
+        if let Some(call) = &opening {
             self.run_tool(call, &context, &mut runs, &mut reply, observer);
         }
         let history = std::mem::take(&mut self.history);
@@ -289,12 +294,26 @@ impl<'p, M: ModelSource> Agent<'p, M> {
         if route.decision.stage != Stage::Task {
             self.state = route.decision.next;
             self.language = Some(number);
+            if let (Some(skill), Some(call)) = (&route.skill, opening) {
+                self.opened = Some((skill.clone(), call));
+            }
             self.history.push(Message::new("user", message));
             if !reply.reply.trim().is_empty() {
                 self.history.push(Message::new("assistant", reply.reply.clone()));
             }
         }
         Ok(reply)
+    }
+
+    /// The call that code makes. A turn that goes on with a skill and binds nothing new ("Und morgen?") asks for the
+    /// same place or term as the one before: left to itself a small model takes the exemplar's.
+    fn opening(&self, route: &Route) -> Option<OpeningCall> {
+        if route.opening.is_some() || route.decision.stage != Stage::CarryOver {
+            return route.opening.clone();
+        }
+        let (skill, call) = self.opened.as_ref()?;
+        let runs = self.runnable.contains(&call.tool);
+        (route.skill.as_ref() == Some(skill) && runs).then(|| call.clone())
     }
 
     /// What is known about the user and may matter, and what the newest message is told besides.
@@ -670,7 +689,14 @@ fn quoted(question: &str, output: &ToolOutput) -> Option<(String, Vec<String>)> 
     let holding: Vec<(&Quote, &str)> = output.answer.as_ref().map_or_else(Vec::new, |answer| {
         sentences.iter().filter(|(_, sentence)| sentence.contains(answer.as_str())).copied().collect()
     });
-    let from = if holding.is_empty() { sentences } else { holding };
+    let mut from = if holding.is_empty() { sentences } else { holding };
+    // What is said in the question's language is quoted, where anything is.
+    if let Some(asked) = tongue(question) {
+        let own = |sentence: &str| tongue(sentence).is_none_or(|said| said == asked);
+        if from.iter().any(|(_, sentence)| own(sentence)) {
+            from.retain(|(_, sentence)| own(sentence));
+        }
+    }
     let texts: Vec<&str> = from.iter().map(|(_, sentence)| *sentence).collect();
     let chosen: Vec<(&Quote, &str)> =
         crate::quote::choose(question, &texts).into_iter().filter_map(|at| from.get(at).copied()).collect();

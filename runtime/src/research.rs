@@ -3,6 +3,8 @@
 //! What a page says is data: it is quoted, compared and counted, and never read as an instruction.
 #![deny(clippy::indexing_slicing)]
 
+mod about;
+mod age;
 mod answer;
 mod ask;
 mod compare;
@@ -16,6 +18,7 @@ mod read;
 mod terms;
 mod wikipedia;
 
+pub use age::{Life, asks_age, life};
 pub use answer::{Answer, find_answer};
 pub use ask::{Brief, Researched, SearchError, brief, research};
 pub(crate) use compare::names;

@@ -356,6 +356,8 @@ pub const TOOL_REPLIES: &[(&str, &[(&str, ReplyForm)])] = &[
             ("researched-unread", ReplyForm::Text),
             ("researched-nothing", ReplyForm::Text),
             ("search-failed", ReplyForm::Text),
+            ("age-now", ReplyForm::Text),
+            ("age-then", ReplyForm::Text),
         ],
     ),
     ("weather", &WEB_REPLIES),

@@ -223,6 +223,10 @@ fn one_of(values: impl Iterator<Item = String>) -> String {
 fn json_value(parameter: &Parameter) -> String {
     let mut schema = parameter.schema.clone().unwrap_or_else(|| json!({}));
     bound(&mut schema);
+    if let Value::Object(fields) = &mut schema {
+        // A model that likes blanks would write nothing else.
+        fields.insert("x-guidance".to_owned(), json!({"whitespace_pattern": "[ \\n]?"}));
+    }
     format!("%json {schema}")
 }
 

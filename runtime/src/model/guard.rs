@@ -528,6 +528,16 @@ mod tests {
                     && call.arguments.get("hourly").is_none_or(serde_json::Value::is_boolean)
             }
             "read_page" => only(&["url"]) && text("url").is_some_and(|url| url.starts_with("http")),
+            "notes__edit" => {
+                let edits = call.arguments.get("edits").and_then(|edits| edits.as_array());
+                edits.is_some_and(|edits| {
+                    (1..=2).contains(&edits.len())
+                        && edits.iter().all(|edit| {
+                            edit.get("line").is_some_and(|line| line.as_u64() > Some(0))
+                                && edit.get("text").is_none_or(serde_json::Value::is_string)
+                        })
+                })
+            }
             "now" => call.arguments.is_empty(),
             _ => false,
         }

@@ -61,6 +61,8 @@ static OFFICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What is asked for is a place or a thing with one name.
 static PLACE_NAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)\b(capital|hauptstadt\w*|papst|pope)\b"));
+static EXPLAINS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^(who|what|wer|was) (is|are|was|were|ist|sind|war|waren)\b"));
 /// "Who is Elon Musk?": the name is in the question, and what is asked is what it means.
 static IS_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"^(?:[Ww]ho|[Ww]er) (?:is|was|ist|war) \p{Lu}[\w'’-]*(?: \p{Lu}[\w'’-]*)*\s*\??$")
@@ -72,7 +74,7 @@ fn is(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 fn wanted(question: &str) -> Option<Wanted> {
     let question = question.trim();
-    let is_name = is(&IS_NAME, question);
+    let is_name = is(&IS_NAME, question) || is_lower_name(question);
     [
         (Wanted::Money, is(&MONEY, question)),
         (Wanted::Count, is(&COUNT, question)),
@@ -82,6 +84,20 @@ fn wanted(question: &str) -> Option<Wanted> {
     ]
     .into_iter()
     .find_map(|(wanted, holds)| holds.then_some(wanted))
+}
+
+/// The same as people type it: "who is elon musk".
+fn is_lower_name(question: &str) -> bool {
+    let words = terms::words(question);
+    let asks = words.first().is_some_and(|word| matches!(word.as_str(), "who" | "wer"))
+        && words.get(1).is_some_and(|word| matches!(word.as_str(), "is" | "was" | "ist" | "war"));
+    let rest = words.get(2..).unwrap_or_default();
+    asks && (1..=3).contains(&rest.len()) && !rest.iter().any(|word| terms::is_shell(word))
+}
+
+/// Whether a question asks what somebody or something is: "Who is Elon Musk?", "Was ist Osmose?".
+pub(super) fn is_definition(question: &str) -> bool {
+    wanted(question).is_none() && is(&EXPLAINS, question.trim())
 }
 
 /// A sentence of a source, with the share of the question's terms that it, the sentence before it and the title hold.
@@ -161,8 +177,10 @@ fn holds_names(named: &[terms::Term], around: &[usize], vocabulary: &Vocabulary)
 /// A country that is asked about must be spoken of: "der russische Präsident" is not answered by a page that names
 /// another's.
 fn holds_country(question: &str, around: &[usize], vocabulary: &Vocabulary, tongue: Tongue) -> bool {
-    let asked: Vec<usize> =
-        terms::words(question).iter().filter_map(|word| terms::Term::new(word, tongue).family()).collect();
+    let asked: Vec<usize> = terms::read_words(question)
+        .iter()
+        .filter_map(|word| terms::Term::new(word, tongue).family())
+        .collect();
     asked.iter().all(|family| {
         around.iter().any(|word| vocabulary.term(*word).and_then(terms::Term::family) == Some(*family))
     })
@@ -332,7 +350,7 @@ fn name(question: &str, tongue: Tongue, said: &[Said<'_>], terms: &Terms) -> Opt
 }
 
 /// The name behind "Incumbent:", "The incumbent is" and their German words.
-fn incumbent(sentence: &str) -> Option<&str> {
+pub(super) fn incumbent(sentence: &str) -> Option<&str> {
     const MARKS: &[&str] = &[
         "Amtsträger: ",
         "Amtsträgerin: ",
@@ -702,6 +720,29 @@ mod tests {
             answer("Wer ist der Bundeskanzler?", Tongue::German, &kanzler).as_deref(),
             Some("Friedrich Merz")
         );
+    }
+
+    #[test]
+    fn the_line_of_who_is_in_office_answers_beside_an_article_that_lacks_it() {
+        let sources = [
+            source(
+                "de.wikipedia.org",
+                "Bundeskanzler (Deutschland)",
+                &[
+                    "Der Bundeskanzler ist der Regierungschef der Bundesrepublik Deutschland. Er wird vom Bundestag auf Vorschlag des Bundespräsidenten gewählt und bestimmt die Richtlinien der Politik.",
+                    "Erster Bundeskanzler war von 1949 bis 1963 Konrad Adenauer. Am längsten amtierte Helmut Kohl, von 1982 bis 1998.",
+                ],
+            ),
+            source(
+                "nachschlagewerk.example",
+                "Bundeskanzler (Deutschland)",
+                &[
+                    "Der Bundeskanzler ist der Regierungschef der Bundesrepublik Deutschland. Er wird vom Bundestag auf Vorschlag des Bundespräsidenten ohne Aussprache gewählt und bestimmt die Richtlinien der Politik. Amtsträger: Friedrich Merz (seit 6. Mai 2025). Amtssitz: Bundeskanzleramt, Berlin.",
+                ],
+            ),
+        ];
+        let found = answer("Wer ist der Bundeskanzler?", Tongue::German, &sources);
+        assert_eq!(found.as_deref(), Some("Friedrich Merz"));
     }
 
     #[test]

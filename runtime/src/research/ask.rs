@@ -8,7 +8,9 @@ use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 
+use super::about::keep_about;
 use super::passages::{self, Passage, Source};
+use super::terms::{is_shell, words};
 use super::{
     Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Terms, Tongue, Vocabulary, best_passages,
     compare, duckduckgo, find_answer, focus, open, rank, spelling_from, wikipedia,
@@ -116,7 +118,7 @@ pub async fn brief(
             return Err(FetchError::Stopped.into());
         }
         let read = opened.ok().filter(|opened| !opened.is_blocked());
-        sources.push(glance(hit, read, size));
+        sources.push(glance(hit, read, query, size));
     }
     sources.retain(|source| !source.passages.is_empty());
     keep_what_speaks_of(&mut sources, query, tongue);
@@ -124,7 +126,7 @@ pub async fn brief(
     Ok(Brief { sources, comparison, spellings })
 }
 
-/// Leaves out sites that hold no word of the query, unless none does.
+/// Leaves out sites that hold no word of the query; where none does, what they say is off topic.
 fn keep_what_speaks_of(sources: &mut Vec<Source>, query: &str, tongue: Tongue) {
     let mut vocabulary = Vocabulary::default();
     let read = |source: &Source, vocabulary: &mut Vocabulary| {
@@ -137,12 +139,16 @@ fn keep_what_speaks_of(sources: &mut Vec<Source>, query: &str, tongue: Tongue) {
     if speaks.contains(&true) {
         let mut speaks = speaks.into_iter();
         sources.retain(|_| speaks.next().unwrap_or(true));
+        return;
+    }
+    for passage in sources.iter_mut().flat_map(|source| &mut source.passages) {
+        passage.on_topic = false;
     }
 }
 
 /// The begin of what a page says, or what the search showed of it.
-fn glance(hit: Hit, opened: Option<Opened>, size: usize) -> Source {
-    let lead = opened.as_ref().map(|opened| lead_extract(&opened.page, size)).unwrap_or_default();
+fn glance(hit: Hit, opened: Option<Opened>, query: &str, size: usize) -> Source {
+    let lead = opened.as_ref().map(|opened| lead_extract(&opened.page, query, size)).unwrap_or_default();
     let unread = lead.is_empty();
     let text = if unread { shortened(&hit.snippet, size) } else { lead };
     let url = opened.filter(|_| !unread).map_or(hit.url, |opened| opened.url);
@@ -150,10 +156,15 @@ fn glance(hit: Hit, opened: Option<Opened>, size: usize) -> Source {
     Source { title: hit.title, url, passages, unread, lead: String::new() }
 }
 
-/// From the first prose to the next heading.
-fn lead_extract(page: &Page, size: usize) -> String {
+/// From the first prose that holds a word of the query, else the first, to the next heading: a banner above the text
+/// is prose, too.
+fn lead_extract(page: &Page, query: &str, size: usize) -> String {
     let content = page.content();
-    let Some(first) = content.iter().position(|block| block.is_prose()) else { return String::new() };
+    let asked = words(query);
+    let speaks = |text: &str| words(text).iter().any(|word| asked.contains(word) && !is_shell(word));
+    let spoken = content.iter().position(|block| block.is_prose() && speaks(&block.text));
+    let first = spoken.or_else(|| content.iter().position(|block| block.is_prose()));
+    let Some(first) = first else { return String::new() };
     let mut out = String::new();
     for block in content.iter().skip(first) {
         if matches!(block.kind, crate::reading::BlockKind::Heading(_)) || out.len() >= size {
@@ -254,11 +265,22 @@ pub async fn research(
     if sources.is_empty() {
         return Err(SearchError::NothingOpened);
     }
+    let spellings = spelling_from(&query, &sources);
+    keep_about(&as_spelt(question, &spellings), tongue, &mut sources);
     // Pages that say nothing about the question come last.
     sources.sort_by_key(|source| !source.passages.iter().any(|passage| passage.on_topic));
     let answer = find_answer(question, tongue, &sources);
-    let (comparison, spellings) = (compare(&sources, question, tongue), spelling_from(&query, &sources));
+    let comparison = compare(&sources, question, tongue);
     Ok(Researched { query, sources, answer, comparison, spellings, failed })
+}
+
+/// A question as its sources spell it: only to tell which of them speak of it.
+fn as_spelt(question: &str, spellings: &[Spelling]) -> String {
+    let mut out = question.to_owned();
+    for spelling in spellings {
+        out = out.replace(&spelling.written, &spelling.found);
+    }
+    out
 }
 
 fn stopped(error: &SearchError) -> Option<FetchError> {

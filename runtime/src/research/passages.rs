@@ -139,8 +139,8 @@ fn of_page(
         }
         let Some(paragraph) = paragraphs.get(at) else { continue };
         let text = window(&paragraph.text, paragraph.dated, terms, vocabulary, tongue);
-        let begin = text.split_whitespace().take(SAME_WORDS).collect::<Vec<_>>().join(" ").to_lowercase();
-        if said.insert(begin) {
+        let text = unsaid(&text, said);
+        if !text.is_empty() {
             out.push(Passage { text, on_topic: true });
         }
     }
@@ -151,6 +151,21 @@ fn of_page(
         out.push(Passage { text, on_topic: false });
     }
     out
+}
+
+/// A passage without the sentences at its begin that another one said: mirrors begin alike, and the line of who is in
+/// office stands behind.
+fn unsaid(text: &str, said: &mut HashSet<String>) -> String {
+    let begin = |sentence: &str| {
+        sentence.split_whitespace().take(SAME_WORDS).collect::<Vec<_>>().join(" ").to_lowercase()
+    };
+    let mut new = text.len();
+    for sentence in sentences(text) {
+        if said.insert(begin(sentence)) && new == text.len() {
+            new = text.find(sentence).unwrap_or_default();
+        }
+    }
+    text.get(new..).unwrap_or_default().trim().to_owned()
 }
 
 /// The sentences in a row that bear most on the question and fit a passage.
@@ -256,6 +271,21 @@ mod tests {
         let found = best("When was the tower of Lindmark built?", Tongue::English, &text);
         let first = found.first().expect("a passage");
         assert!(first.contains("1874") && first.chars().count() <= PASSAGE_CHARS, "{first}");
+    }
+
+    #[test]
+    fn what_a_page_adds_to_another_that_begins_alike_is_kept() {
+        let first =
+            read_plain("Der Bundeskanzler leitet die Regierung der Bundesrepublik Deutschland seit 1949.");
+        let second = read_plain(
+            "Der Bundeskanzler leitet die Regierung der Bundesrepublik Deutschland seit 1949.\n\nAmtsträger: Friedrich Merz (seit 6. Mai 2025).",
+        );
+        let found = best_passages("Wer ist der Bundeskanzler?", Tongue::German, &[&first, &second]);
+        let second = found.get(1).and_then(|passages| passages.first()).expect("a passage");
+        assert_eq!(
+            second,
+            &Passage { text: "Amtsträger: Friedrich Merz (seit 6. Mai 2025).".to_owned(), on_topic: true }
+        );
     }
 
     #[test]

@@ -215,8 +215,8 @@ const FAMILIES: &[&[&str]] = &[
     &["deutschland", "deutsche", "german"],
     &["frankreich", "französi", "franzos", "france", "french"],
     &["russland", "russi", "russe"],
-    &["england", "englisch", "english", "brit", "großbritannien", "kingdom"],
-    &["usa", "amerika", "america", "vereinigte", "united"],
+    &["england", "englisch", "english", "brit", "großbritannien"],
+    &["usa", "amerika", "america"],
     &["spanien", "spani", "spain"],
     &["italien", "itali", "italy"],
     &["österreich", "austria"],
@@ -260,6 +260,56 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
+/// The words of a text as they are compared: what a country is called in several words or letters is one.
+pub(super) fn read_words(text: &str) -> Vec<String> {
+    let as_written: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let mut out = words(text);
+    // Figures with points are one word there and several here; then nothing is joined.
+    if out.len() != as_written.len() {
+        return out;
+    }
+    let mut at = 0;
+    while at < out.len() {
+        let word = |offset: usize| out.get(at + offset).map(String::as_str).unwrap_or_default();
+        let written = |offset: usize| as_written.get(at + offset).copied().unwrap_or_default();
+        let country = match (word(0), word(1)) {
+            ("united", "states") => Some((USA, 2)),
+            (first, "staaten") if first.starts_with("vereinigte") => Some((USA, 2)),
+            ("united", "kingdom") => Some((BRITAIN, 2)),
+            (first, "königreich" | "königreichs") if first.starts_with("vereinigte") => Some((BRITAIN, 2)),
+            // "us" is a pronoun, "US" is none, and neither is "U.S.".
+            _ if written(0) == "US" => Some((USA, 1)),
+            _ if written(0) == "UK" => Some((BRITAIN, 1)),
+            _ if written(0) == "U" && written(1) == "S" => Some((USA, 2)),
+            _ if written(0) == "U" && written(1) == "K" => Some((BRITAIN, 2)),
+            ("south" | "latin" | "central" | "north", second) if second.starts_with("america") => {
+                Some(("continent", 2))
+            }
+            _ => None,
+        };
+        if let Some((name, length)) = country {
+            out.splice(at..at + length, [name.to_owned()]);
+            // Both lists stay side by side.
+            return joined(&as_written, at + length, out, at + 1);
+        }
+        at += 1;
+    }
+    out
+}
+
+/// The rest of a text behind a country that was joined.
+fn joined(as_written: &[&str], from: usize, mut out: Vec<String>, keep: usize) -> Vec<String> {
+    let rest = as_written.get(from..).unwrap_or_default().join(" ");
+    out.truncate(keep);
+    out.extend(read_words(&rest));
+    out
+}
+
+/// What countries of several names are read as; both are begins of a family.
+const USA: &str = "usa";
+const BRITAIN: &str = "britain";
+
 /// Whether a word only asks, points or holds together.
 #[must_use]
 pub(crate) fn is_shell(lower: &str) -> bool {
@@ -293,6 +343,8 @@ fn plain(lower: &str) -> String {
 /// A word with what it is compared by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Term {
+    /// In small letters.
+    pub(super) lower: String,
     /// In small letters, without accents.
     pub(crate) word: String,
     stem: String,
@@ -307,7 +359,7 @@ impl Term {
 
     pub(crate) fn new(lower: &str, tongue: Tongue) -> Self {
         let family = FAMILIES.iter().position(|names| names.iter().any(|name| lower.starts_with(name)));
-        Self { stem: plain(&stem(lower, tongue)), word: plain(lower), family }
+        Self { lower: lower.to_owned(), stem: plain(&stem(lower, tongue)), word: plain(lower), family }
     }
 }
 
@@ -350,7 +402,7 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// The numbers of a text's words.
     pub fn read(&mut self, text: &str, tongue: Tongue) -> Vec<usize> {
-        words(text)
+        read_words(text)
             .into_iter()
             .map(|word| {
                 let next = self.terms.len();
@@ -390,6 +442,45 @@ pub(super) fn capitals(question: &str) -> Vec<String> {
     all.skip(1).filter(named).map(str::to_lowercase).filter(|word| !is_shell(word)).collect()
 }
 
+/// Words that name something in particular, so that nothing else answers: in English those with a capital, in German
+/// those with a capital and no article or adjective in front ("der Chef von Nvidia").
+pub(super) fn required(question: &str, tongue: Tongue) -> Vec<String> {
+    let tokens: Vec<&str> =
+        question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_named =
+        |word: &str| word.starts_with(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit());
+    let mut out = Vec::new();
+    for (at, token) in tokens.iter().enumerate().skip(1) {
+        let lower = token.to_lowercase();
+        let before = tokens.get(at - 1).copied().unwrap_or_default();
+        let noun = tongue == Tongue::German && at > 1 && leads_to_noun(before);
+        if is_named(token) && !is_shell(&lower) && lower.chars().count() >= 2 && !noun {
+            out.push(lower);
+        }
+    }
+    out
+}
+
+/// An article, a word of quantity or an adjective in front of a German noun.
+fn leads_to_noun(before: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "beim", "dem", "den", "der", "des", "die", "das", "ein", "eine", "einem", "einen", "einer", "eines",
+        "im", "ins", "am", "ans", "kein", "viel", "viele", "vielen", "vom", "wieviel", "wieviele", "zum",
+        "zur", "welche", "welcher", "welches", "welchem", "welchen", "wessen", "mein", "dein", "sein", "ihr",
+    ];
+    const VERBS: &[&str] =
+        &["wurde", "wurden", "hatte", "hatten", "heiße", "werden", "haben", "leben", "leitet"];
+    let lower = before.to_lowercase();
+    if before.starts_with(char::is_uppercase) {
+        return false;
+    }
+    let adjective = ["e", "en", "er", "es", "em"].iter().any(|ending| lower.ends_with(ending))
+        && !["te", "ten"].iter().any(|ending| lower.ends_with(ending))
+        && lower.chars().count() > 4
+        && !is_shell(&lower);
+    (WORDS.contains(&lower.as_str()) || adjective) && !VERBS.contains(&lower.as_str())
+}
+
 /// The terms of a question with their weights among texts.
 #[derive(Clone, Debug)]
 pub struct Terms {
@@ -411,7 +502,7 @@ impl Terms {
         let named = capitals(question);
         let mut terms: Vec<Term> = Vec::new();
         let mut weights = Vec::new();
-        for word in words(question) {
+        for word in read_words(question) {
             let term = Term::new(&word, tongue);
             if !is_shell(&word)
                 && word.chars().count() >= 2
@@ -459,6 +550,11 @@ impl Terms {
     /// The weight of all terms that any of the texts holds: what none holds is said in another word.
     pub(super) fn full(&self) -> f64 {
         self.weights.iter().zip(&self.counts).filter(|(_, count)| **count > 0).map(|(weight, _)| weight).sum()
+    }
+
+    /// The weight of all terms.
+    pub(super) fn total(&self) -> f64 {
+        self.weights.iter().sum()
     }
 
     /// Which terms a text holds, as bits.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::reach::{capped, fenced, listed, quotes, remarks, today, tongue_of};
 use super::{Tool, ToolContext, ToolFailure, ToolOutput, Wants, text_argument};
 use crate::net::Fetcher;
-use crate::research::{complete, research};
+use crate::research::{complete, life, research};
 
 /// Characters of a digest (reference: 4000).
 const MOST_CHARS: usize = 4_000;
@@ -51,9 +51,26 @@ impl Tool for Research {
             _ => "researched-partly",
         };
         let mut text = String::new();
-        if let Some(answer) = &found.answer {
+        let mut answer = found.answer.map(|answer| fenced(&answer.text));
+        let mut said = None;
+        // An age is worked out from the day of birth: what a page says of it was true when it was written.
+        if let Some(life) = life(&question, tongue, &found.sources) {
+            let age = life.age(context.now.to_zoned_datetime(context.zone.clone()).date()).to_string();
+            let mut values = BTreeMap::from([
+                ("name", fenced(&life.name)),
+                ("age", age.clone()),
+                ("born", fenced(&life.born_text)),
+            ]);
+            if let Some((_, day)) = &life.died {
+                values.insert("died", fenced(day));
+            }
+            let key = if life.died.is_some() { "age-then" } else { "age-now" };
+            let sentence = context.reply(key, &values);
+            text = format!("Answer: {age}\n{sentence}\n\n");
+            (answer, said) = (Some(age), Some((sentence, Some(life.url))));
+        } else if let Some(answer) = &answer {
             // A mark that the exemplars of libraries show and the answer check reads.
-            text = format!("Answer: {}\n\n", fenced(&answer.text));
+            text = format!("Answer: {answer}\n\n");
         }
         text.push_str(&context.reply(key, &values));
         if let Some(error) = found.failed {
@@ -68,7 +85,8 @@ impl Tool for Research {
         Ok(ToolOutput {
             text: capped(text, MOST_CHARS),
             quotes: quotes(&found.sources),
-            answer: found.answer.map(|answer| fenced(&answer.text)),
+            answer,
+            said,
             ..ToolOutput::default()
         })
     }

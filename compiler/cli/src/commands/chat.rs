@@ -307,6 +307,9 @@ impl<M: ModelSource> Turns<'_, '_, M> {
                 reply.prompt_tokens, reply.reply_tokens, reply.time_to_first_token_ms
             ));
         }
+        if !reply.tools_run.is_empty() || !reply.unusable.is_empty() {
+            notes.push(format!("web {}", reply.web));
+        }
         if reply.dropped_turns > 0 {
             notes.push(format!("the oldest {} turns no longer fit", reply.dropped_turns));
         }

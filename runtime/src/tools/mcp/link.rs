@@ -124,7 +124,9 @@ impl Link {
                     Err(error) => Err(match Greeting::of(&error) {
                         Greeting::Failed(_) => {
                             let ending = process.ending().await;
-                            Greeting::Failed(Trouble::gone(&ended(&process, ending, "it closed its output")))
+                            Greeting::Failed(Trouble::gone(
+                                &ended(&process, ending, "it closed its output").await,
+                            ))
                         }
                         refused => refused,
                     }),
@@ -151,7 +153,10 @@ impl Link {
         let mut cursor = None;
         for _ in 0..MOST_PAGES {
             let page = PaginatedRequestParams::default().with_cursor(cursor);
-            let page = self.service.list_tools(Some(page)).await.map_err(|error| self.trouble(&error))?;
+            let page = match self.service.list_tools(Some(page)).await {
+                Ok(page) => page,
+                Err(error) => return Err(self.trouble(&error).await),
+            };
             tools.extend(page.tools);
             cursor = page.next_cursor;
             if cursor.is_none() {
@@ -173,7 +178,7 @@ impl Link {
                 Err(Trouble::Refused("it makes a task of the call, which is not supported".to_owned()))
             }
             Ok(_) => Err(Trouble::Refused("it answers a call with what is not supported".to_owned())),
-            Err(error) => Err(self.trouble(&error)),
+            Err(error) => Err(self.trouble(&error).await),
         }
     }
 
@@ -203,11 +208,11 @@ impl Link {
         }
     }
 
-    fn trouble(&self, error: &ServiceError) -> Trouble {
+    async fn trouble(&self, error: &ServiceError) -> Trouble {
         match error {
             ServiceError::McpError(error) => Trouble::refused(&error.message),
             ServiceError::TransportClosed => match &self.process {
-                Some(process) => Trouble::gone(&ended(process, None, "it ended")),
+                Some(process) => Trouble::gone(&ended(process, None, "it ended").await),
                 None => Trouble::gone("it closed the connection"),
             },
             ServiceError::TransportSend(error) => Trouble::gone(&chain(error.error.as_ref())),
@@ -240,8 +245,8 @@ impl Greeting {
 }
 
 /// How a program ended: its last words, its status, or else `otherwise`.
-fn ended(process: &Process, ending: Option<String>, otherwise: &str) -> String {
-    let words = process.last_words();
+async fn ended(process: &Process, ending: Option<String>, otherwise: &str) -> String {
+    let words = process.last_words().await;
     match (ending, words.is_empty()) {
         (Some(ending), true) => format!("it ended ({ending})"),
         (Some(ending), false) => format!("it ended ({ending}): {words}"),

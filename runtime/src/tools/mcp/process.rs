@@ -37,6 +37,8 @@ const PASSED: [&str; 22] = [
 ];
 /// How long a program may take to end after its input was closed.
 const END: Duration = Duration::from_millis(500);
+/// How often it is looked whether it still speaks.
+const LISTEN: Duration = Duration::from_millis(10);
 /// Most bytes of a line that a program writes to its standard error, for the message when it dies.
 const LONGEST_WORD: u64 = 4_096;
 
@@ -44,6 +46,7 @@ const LONGEST_WORD: u64 = 4_096;
 pub(super) struct Process {
     child: Child,
     last_words: Arc<Mutex<String>>,
+    hearing: tokio::task::JoinHandle<()>,
 }
 
 impl Process {
@@ -70,7 +73,7 @@ impl Process {
         let errors = child.stderr.take().ok_or_else(pipe)?;
         let last_words = Arc::new(Mutex::new(String::new()));
         let heard = Arc::clone(&last_words);
-        tokio::spawn(async move {
+        let hearing = tokio::spawn(async move {
             let mut errors = BufReader::new(errors);
             let mut line = Vec::new();
             // A pipe that cannot be read any more has no words left.
@@ -82,11 +85,16 @@ impl Process {
                 line.clear();
             }
         });
-        Ok((Self { child, last_words }, output, input))
+        Ok((Self { child, last_words, hearing }, output, input))
     }
 
-    /// The last line that it wrote to its standard error.
-    pub(super) fn last_words(&self) -> String {
+    /// The last line that it wrote to its standard error, which may come a little behind its end.
+    pub(super) async fn last_words(&self) -> String {
+        let mut waited = Duration::ZERO;
+        while !self.hearing.is_finished() && waited < END {
+            tokio::time::sleep(LISTEN).await;
+            waited += LISTEN;
+        }
         self.last_words.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

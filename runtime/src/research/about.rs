@@ -1,0 +1,155 @@
+//! Which passages speak of what was asked. One that only shares a word with the question is no evidence: "who is the
+//! president of the US" is not answered by a page on Russia's.
+
+use super::answer::{incumbent, is_definition};
+use super::query::focus;
+use super::terms::{self, Term};
+use super::{Source, Terms, Tongue, Vocabulary};
+
+/// Share of the weight of the question's terms that a passage, its title and the page's first prose hold at least:
+/// where the question names something, and where it does not.
+const SHARE_NAMED: f64 = 0.3;
+const SHARE: f64 = 0.4;
+
+/// Offices and what is asked of countries, in both languages: one word answers another. Begins of words.
+const OFFICES: &[&[&str]] = &[
+    &["bundeskanzler", "kanzler", "chancellor"],
+    &["präsident", "staatspräsident", "president", "presidency"],
+    &["premierminister", "ministerpräsident", "premier", "prime"],
+    &["könig", "king", "queen", "monarch"],
+    &["bürgermeister", "oberbürgermeister", "mayor"],
+    &["papst", "pope"],
+    &["hauptstadt", "hauptstädte", "capital"],
+    &["währung", "currency"],
+];
+
+fn office(word: &str) -> Option<usize> {
+    OFFICES.iter().position(|words| words.iter().any(|begin| word.starts_with(begin)))
+}
+
+/// Marks passages off topic that do not speak of what the question names: its names, its countries, the office that
+/// it asks for. Where a page is titled as what is to be explained, other pages are off topic.
+pub(super) fn keep_about(question: &str, tongue: Tongue, sources: &mut [Source]) {
+    let mut vocabulary = Vocabulary::default();
+    let mut read = |text: &str| vocabulary.read(text, tongue);
+    let texts: Vec<(Vec<usize>, Vec<usize>, Vec<Vec<usize>>)> = sources
+        .iter()
+        .map(|source| {
+            let passages = source.passages.iter().map(|passage| read(&passage.text)).collect();
+            (read(&source.title), read(&source.lead), passages)
+        })
+        .collect();
+    let all: Vec<Vec<usize>> = texts.iter().flat_map(|(.., passages)| passages.iter().cloned()).collect();
+    let query = focus(question);
+    let terms = Terms::new(question, tongue, &vocabulary, &all);
+    if terms.is_empty() {
+        return;
+    }
+    let names: Vec<Term> =
+        terms::required(question, tongue).iter().map(|name| Term::new(name, tongue)).collect();
+    let asked = terms::read_words(&query);
+    let countries: Vec<usize> = asked.iter().filter_map(|word| Term::new(word, tongue).family()).collect();
+    let offices: Vec<usize> = asked.iter().filter_map(|word| office(word)).collect();
+    let share = if names.is_empty() { SHARE } else { SHARE_NAMED };
+    let subjects: Vec<Term> =
+        asked.iter().filter(|word| !terms::is_shell(word)).map(|word| Term::new(word, tongue)).collect();
+    let titled: Vec<bool> = texts
+        .iter()
+        .zip(sources.iter())
+        .map(|((title, ..), source)| !source.unread && holds(&vocabulary, title, &subjects))
+        .collect();
+    let explains = is_definition(question) && titled.contains(&true);
+    for ((source, titled), (title, lead, passages)) in sources.iter_mut().zip(titled).zip(&texts) {
+        for (passage, own) in source.passages.iter_mut().zip(passages) {
+            let around: Vec<usize> = own.iter().chain(title).chain(lead).copied().collect();
+            let words = || around.iter().filter_map(|word| vocabulary.term(*word));
+            let held = holds(&vocabulary, &around, &names)
+                && countries.iter().all(|country| words().any(|word| word.family() == Some(*country)))
+                && (offices.iter().all(|asked| words().any(|word| office(&word.lower) == Some(*asked)))
+                    || incumbent(&passage.text).is_some())
+                && terms.score(&around) >= share * terms.total();
+            passage.on_topic &= held && (titled || !explains);
+        }
+    }
+}
+
+/// Whether a text holds a form of each term.
+fn holds(vocabulary: &Vocabulary, text: &[usize], terms: &[Term]) -> bool {
+    terms.iter().all(|term| {
+        text.iter().any(|word| vocabulary.term(*word).is_some_and(|word| terms::related(term, word)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Passage;
+    use super::*;
+
+    /// Which of the sources' first passages are on topic.
+    fn about(question: &str, tongue: Tongue, pages: &[(&str, &str)]) -> Vec<bool> {
+        let mut sources: Vec<Source> = pages
+            .iter()
+            .map(|(title, text)| Source {
+                title: (*title).to_owned(),
+                passages: vec![Passage { text: (*text).to_owned(), on_topic: true }],
+                ..Source::default()
+            })
+            .collect();
+        keep_about(question, tongue, &mut sources);
+        sources.iter().flat_map(|source| &source.passages).map(|passage| passage.on_topic).collect()
+    }
+
+    #[test]
+    fn pages_on_another_country_office_or_name_are_off_topic() {
+        let presidents = [
+            (
+                "President of Russia",
+                "The President of Russia is the head of state. Incumbent: Vladimir Putin.",
+            ),
+            ("Emmanuel Macron", "Emmanuel Macron is the president of France."),
+            ("White House", "The president of the United States lives in the White House."),
+        ];
+        for question in [
+            "Who is the president of the US?",
+            "Who is the president of the U.S.?",
+            "who is president of the USA",
+        ] {
+            assert_eq!(about(question, Tongue::English, &presidents), [false, false, true], "{question}");
+        }
+        assert_eq!(
+            about("Who is the American president?", Tongue::English, &presidents),
+            [false, false, true]
+        );
+        let chefs = [
+            ("OpenAI", "Das Unternehmen wurde 2015 gegründet; Chef ist Sam Altman."),
+            ("NVIDIA im Porträt", "Chef ist seit der Gründung Jensen Huang."),
+        ];
+        assert_eq!(about("Wer ist der Chef von Nvidia?", Tongue::German, &chefs), [false, true]);
+        assert_eq!(about("Wer ist der Chef von Zorbulon?", Tongue::German, &chefs), [false, false]);
+        assert_eq!(about("wer ist der chef von zorbulon", Tongue::German, &chefs), [false, false]);
+        let france = [("Frankreich", "Die Hauptstadt Frankreichs heißt Paris.")];
+        assert_eq!(about("Bundeskanzler Frankreich", Tongue::German, &france), [false]);
+        assert_eq!(about("Was ist die Hauptstadt von Frankreich?", Tongue::German, &france), [true]);
+    }
+
+    #[test]
+    fn what_is_to_be_explained_is_explained_by_the_page_of_that_title() {
+        let macron = [
+            ("Emmanuel Macron", "Emmanuel Macron is a French politician."),
+            ("Brigitte Macron", "She is the wife of the French president Emmanuel Macron."),
+        ];
+        assert_eq!(about("Who is Emmanuel Macron?", Tongue::English, &macron), [true, false]);
+        assert_eq!(about("who is emmanuel macron", Tongue::English, &macron), [true, false]);
+        assert_eq!(about("Who is the wife of Emmanuel Macron?", Tongue::English, &macron), [true, true]);
+    }
+
+    #[test]
+    fn what_is_said_in_other_words_stays() {
+        let tokyo = [("Tokio", "Im Großraum leben mehr als 37 Millionen Menschen.")];
+        assert_eq!(about("Wie viele Einwohner hat Tokio?", Tongue::German, &tokyo), [true]);
+        let sky = [("Light and sky", "The sky is blue because air scatters short waves more.")];
+        assert_eq!(about("Why is the sky blue?", Tongue::English, &sky), [true]);
+        let dune = [("Der Wüstenplanet", "Dune ist ein Roman von Frank Herbert.")];
+        assert_eq!(about("Wer hat Dune geschrieben?", Tongue::German, &dune), [true]);
+    }
+}
