@@ -14,7 +14,7 @@ use crate::model::{
     Sampling, Strategy, Written, collapse,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
-use crate::research::{Subject, tongue};
+use crate::research::{Subject, of_another, tongue};
 use crate::review::{Claim, Finding, Material, Offered, Ran, Review, Said, review as check};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
 use crate::tools::{Memory, Quote, Tool, ToolContext, ToolOutput, reply};
@@ -695,6 +695,10 @@ fn quoted(question: &str, output: &ToolOutput) -> Option<(String, Vec<String>)> 
         let own = |sentence: &str| tongue(sentence).is_none_or(|said| said == asked);
         if from.iter().any(|(_, sentence)| own(sentence)) {
             from.retain(|(_, sentence)| own(sentence));
+        }
+        let other = |sentence: &str| of_another(question, sentence, asked);
+        if !from.iter().all(|(_, sentence)| other(sentence)) {
+            from.retain(|(_, sentence)| !other(sentence));
         }
     }
     let texts: Vec<&str> = from.iter().map(|(_, sentence)| *sentence).collect();

@@ -15,9 +15,11 @@ mod passages;
 mod query;
 mod rank;
 mod read;
+mod sentence;
 mod terms;
 mod wikipedia;
 
+pub(crate) use about::of_another;
 pub use age::{Life, asks_age, life};
 pub use answer::{Answer, find_answer};
 pub use ask::{Brief, Researched, SearchError, brief, research};
@@ -29,6 +31,7 @@ pub use language::{Tongue, tongue};
 pub use passages::{PASSAGE_CHARS, Passage, Source, best_passages};
 pub use query::focus;
 pub use read::{Opened, open};
+pub use sentence::in_a_sentence;
 pub(crate) use terms::{Term, is_shell, related};
 pub use terms::{Terms, Vocabulary, is_related, stem, words};
 

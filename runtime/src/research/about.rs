@@ -73,6 +73,41 @@ pub(super) fn keep_about(question: &str, tongue: Tongue, sources: &mut [Source])
     }
 }
 
+/// Whether a sentence says of something else what the question asks of a name: "the CEO of AMD", where that of Nvidia is
+/// asked for.
+pub(crate) fn of_another(question: &str, sentence: &str, tongue: Tongue) -> bool {
+    let asked = roles(question);
+    let Some((role, name)) = asked.first() else { return false };
+    let term = |word: &str| Term::new(&word.to_lowercase(), tongue);
+    let (role, name) = (term(role), term(name));
+    let others = roles(sentence);
+    let same_role: Vec<_> = others.iter().filter(|(other, _)| terms::related(&role, &term(other))).collect();
+    !same_role.is_empty()
+        && same_role
+            .iter()
+            .all(|(_, of)| of.starts_with(char::is_uppercase) && !terms::related(&name, &term(of)))
+        && !terms::words(sentence).iter().any(|word| terms::related(&name, &term(word)))
+}
+
+/// Words with the name that stands behind "of": ("CEO", "Nvidia").
+fn roles(text: &str) -> Vec<(&str, &str)> {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_of = |word: &str| matches!(word.to_lowercase().as_str(), "of" | "von" | "vom" | "bei" | "at");
+    let is_article =
+        |word: &str| matches!(word.to_lowercase().as_str(), "the" | "der" | "dem" | "den" | "des");
+    let mut out = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(1) {
+        if is_of(word)
+            && let (Some(role), Some(next)) = (words.get(at - 1), words.get(at + 1))
+        {
+            let name = if is_article(next) { words.get(at + 2) } else { Some(next) };
+            out.extend(name.map(|name| (*role, *name)));
+        }
+    }
+    out
+}
+
 /// Whether a text holds a form of each term.
 fn holds(vocabulary: &Vocabulary, text: &[usize], terms: &[Term]) -> bool {
     terms.iter().all(|term| {
@@ -141,6 +176,22 @@ mod tests {
         assert_eq!(about("Who is Emmanuel Macron?", Tongue::English, &macron), [true, false]);
         assert_eq!(about("who is emmanuel macron", Tongue::English, &macron), [true, false]);
         assert_eq!(about("Who is the wife of Emmanuel Macron?", Tongue::English, &macron), [true, true]);
+    }
+
+    #[test]
+    fn a_sentence_on_the_head_of_another_company_is_told_apart() {
+        let of = |question, sentence| of_another(question, sentence, Tongue::English);
+        let question = "Who is the CEO of Nvidia?";
+        assert!(of(question, "Lisa Su is the CEO of AMD, and Lip-Bu Tan has led Intel."));
+        assert!(!of(question, "Jensen Huang is the CEO of NVIDIA."));
+        assert!(!of(question, "The CEO of the chip maker is Jensen Huang."));
+        assert!(!of(question, "CEO: Jensen Huang (since 1993)."));
+        assert!(!of("Who wrote Dune?", "Lisa Su is the CEO of AMD."));
+        assert!(of_another(
+            "Wer ist der Chef von Nvidia?",
+            "Sam Altman ist Chef von OpenAI.",
+            Tongue::German
+        ));
     }
 
     #[test]

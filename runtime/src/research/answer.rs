@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
+use super::about::of_another;
 use super::compare::names;
 use super::{Source, Terms, Tongue, Vocabulary, site, terms};
 use crate::figures::{Figure, FigureKind, figures};
@@ -148,6 +149,7 @@ pub fn find_answer(question: &str, tongue: Tongue, sources: &[Source]) -> Option
                 && terms.score(around) >= ABOUT * full
                 && holds_names(&named, around, &vocabulary)
                 && holds_country(question, around, &vocabulary, tongue)
+                && !of_another(question, text, tongue)
         })
         .map(|(source, text, own, _)| Said {
             text,

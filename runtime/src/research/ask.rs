@@ -12,8 +12,8 @@ use super::about::keep_about;
 use super::passages::{self, Passage, Source};
 use super::terms::{is_shell, words};
 use super::{
-    Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Terms, Tongue, Vocabulary, best_passages,
-    compare, duckduckgo, find_answer, focus, open, rank, spelling_from, wikipedia,
+    Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Terms, Tongue, Vocabulary, asks_age,
+    best_passages, compare, duckduckgo, find_answer, focus, open, rank, spelling_from, wikipedia,
 };
 use crate::net::{FetchError, Fetcher, pause};
 use crate::reading::{Page, is_prose};
@@ -212,9 +212,11 @@ pub async fn research(
     stop: &AtomicBool,
 ) -> Result<Researched, SearchError> {
     let query = focus(question);
+    // An age is worked out from the person's article, which has the name for its title.
+    let article = asks_age(question).unwrap_or_else(|| query.clone());
     let (web, articles) = futures_util::future::join(
         duckduckgo::search(fetcher, &query, tongue, WEB_HITS, stop),
-        wikipedia::search(fetcher, &query, tongue, ARTICLES, stop),
+        wikipedia::search(fetcher, &article, tongue, ARTICLES, stop),
     )
     .await;
     let (web, articles, failed) = match (web, articles) {
@@ -226,7 +228,7 @@ pub async fn research(
     if [Some(FetchError::Stopped)].contains(&failed.as_ref().and_then(stopped)) {
         return Err(FetchError::Stopped.into());
     }
-    let candidates = rank::candidates(articles, web, question, &query, tongue);
+    let candidates = rank::candidates(articles, web, question, &article, tongue);
     if candidates.is_empty() {
         return Ok(Researched { query, failed, ..Researched::default() });
     }

@@ -238,6 +238,21 @@ const FAMILIES: &[&[&str]] = &[
     &["brasil", "brazil"],
 ];
 
+/// Words of a marriage: whoever asks for the wife is answered by who is married. Begins of words.
+const MARRIED: &[&str] = &[
+    "ehefrau",
+    "ehemann",
+    "gattin",
+    "geheiratet",
+    "heiratet",
+    "husband",
+    "marriage",
+    "married",
+    "spouse",
+    "verheiratet",
+    "wife",
+];
+
 /// The words of a text in small letters: runs of letters and digits, with points and commas between digits.
 #[must_use]
 pub fn words(text: &str) -> Vec<String> {
@@ -349,6 +364,8 @@ pub(crate) struct Term {
     pub(crate) word: String,
     stem: String,
     family: Option<usize>,
+    /// It speaks of a marriage.
+    married: bool,
 }
 
 impl Term {
@@ -359,7 +376,14 @@ impl Term {
 
     pub(crate) fn new(lower: &str, tongue: Tongue) -> Self {
         let family = FAMILIES.iter().position(|names| names.iter().any(|name| lower.starts_with(name)));
-        Self { lower: lower.to_owned(), stem: plain(&stem(lower, tongue)), word: plain(lower), family }
+        let married = MARRIED.iter().any(|begin| lower.starts_with(begin)) || lower == "frau";
+        Self {
+            lower: lower.to_owned(),
+            stem: plain(&stem(lower, tongue)),
+            word: plain(lower),
+            family,
+            married,
+        }
     }
 }
 
@@ -369,7 +393,11 @@ const ENDING: usize = 4;
 
 /// Whether two words are forms of one: equal, one stem, one long begin with short endings, or names of one country.
 pub(crate) fn related(a: &Term, b: &Term) -> bool {
-    if a.word == b.word || a.stem == b.stem || (a.family.is_some() && a.family == b.family) {
+    if a.word == b.word
+        || a.stem == b.stem
+        || (a.family.is_some() && a.family == b.family)
+        || (a.married && b.married)
+    {
         return true;
     }
     // "Perus", "Lima's": a genitive, however short the name.

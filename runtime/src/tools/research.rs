@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::reach::{capped, fenced, listed, quotes, remarks, today, tongue_of};
 use super::{Tool, ToolContext, ToolFailure, ToolOutput, Wants, text_argument};
 use crate::net::Fetcher;
-use crate::research::{complete, life, research};
+use crate::research::{complete, in_a_sentence, life, research};
 
 /// Characters of a digest (reference: 4000).
 const MOST_CHARS: usize = 4_000;
@@ -51,7 +51,8 @@ impl Tool for Research {
             _ => "researched-partly",
         };
         let mut text = String::new();
-        let mut answer = found.answer.map(|answer| fenced(&answer.text));
+        let stated = found.answer;
+        let mut answer = stated.as_ref().map(|answer| fenced(&answer.text));
         let mut said = None;
         // An age is worked out from the day of birth: what a page says of it was true when it was written.
         if let Some(life) = life(&question, tongue, &found.sources) {
@@ -70,7 +71,12 @@ impl Tool for Research {
             (answer, said) = (Some(age), Some((sentence, Some(life.url))));
         } else if let Some(answer) = &answer {
             // A mark that the exemplars of libraries show and the answer check reads.
-            text = format!("Answer: {answer}\n\n");
+            text = format!("Answer: {answer}\n");
+            if let Some(sentence) = in_a_sentence(&question, answer, tongue) {
+                text.push_str(&format!("{sentence}\n"));
+                said = Some((sentence, stated.and_then(|answer| answer.urls.into_iter().next())));
+            }
+            text.push('\n');
         }
         text.push_str(&context.reply(key, &values));
         if let Some(error) = found.failed {
