@@ -84,7 +84,8 @@ async fn answer(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Re
     let asked = parameters(&uri);
     let language = if host.starts_with("de.") { 0 } else { 1 };
     match (host.as_str(), uri.path()) {
-        ("html.duckduckgo.com", "/html/") | ("lite.duckduckgo.com", "/lite/") => web.engine.answer(&asked),
+        ("html.duckduckgo.com", "/html/") => web.engine.answer(&asked, true),
+        ("lite.duckduckgo.com", "/lite/") => web.engine.answer(&asked, false),
         ("de.wikipedia.org" | "en.wikipedia.org", path) => match web.wikis.get(language) {
             Some(wiki) if path == "/w/api.php" => json(&wiki.api(&asked)),
             Some(wiki) => wiki.page(path).map_or_else(missing, |page| html(StatusCode::OK, page)),

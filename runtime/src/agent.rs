@@ -449,8 +449,9 @@ impl<'p, M: ModelSource> Agent<'p, M> {
                     return by_code(quote(&self.library, turn, &reply.tools_run), reply, observer);
                 }
                 None => {
-                    let text = collapse(written.text.trim(), written.ending == Ending::Limit);
-                    reply.repeats_left_out = text.len() < written.text.trim().len();
+                    let told = without_notes(written.text.trim(), turn);
+                    let text = collapse(&told, written.ending == Ending::Limit);
+                    reply.repeats_left_out = text.len() < told.len();
                     return checked(&self.library, &mut self.model, turn, text, &inputs, observer, reply);
                 }
             }
@@ -599,6 +600,14 @@ fn review(library: &LibraryText, turn: &Turn<'_>, answer: &str, reply: &Reply) -
         languages: &library.languages,
         language: turn.context.language,
     })
+}
+
+/// A reply without the note on its language that the newest message carried: a small model says it again.
+fn without_notes(text: &str, turn: &Turn<'_>) -> String {
+    let rule = &turn.context.language.rule;
+    let out = if rule.is_empty() { text.to_owned() } else { text.replace(&format!("({rule})"), "") };
+    // What is nothing but the note stays: an empty reply says less.
+    if out.trim().is_empty() { text.to_owned() } else { out.trim().to_owned() }
 }
 
 /// What was found before the rounds were spent: up to three addresses.

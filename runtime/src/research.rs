@@ -20,7 +20,7 @@ mod terms;
 mod wikipedia;
 
 pub(crate) use about::of_another;
-pub use age::{Life, asks_age, life};
+pub use age::{Life, LifeQuestion, asks_of_life, life};
 pub use answer::{Answer, find_answer};
 pub use ask::{Brief, Researched, SearchError, brief, research};
 pub(crate) use compare::names;

@@ -89,7 +89,7 @@ fn research_gives_the_answer_that_the_sources_state_or_none() {
         ("Who wrote Dune?", "Frank Herbert"),
         ("Wie hoch ist der Eiffelturm?", "330 Meter"),
         ("Was kostet ein Big Mac in Japan?", "480 Yen"),
-        ("When was Elon Musk born?", "1971"),
+        ("When was Elon Musk born?", "June 28, 1971"),
     ] {
         let found = research(question, &[]);
         assert_eq!(found["answer"], answer, "{question}: {}", result(&found));

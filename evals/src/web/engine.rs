@@ -14,6 +14,9 @@ const RESULTS: usize = 10;
 /// A query with this word gets what a blocked reader gets: a page without results that says so to nobody but people.
 const BLOCKED: &str = "zzblocked";
 
+/// A query with this word is refused by the first of the engine's two pages, as in an outage.
+const OUTAGE: &str = "zzoutage";
+
 /// The engine.
 pub(super) struct Engine {
     index: Index,
@@ -30,8 +33,12 @@ impl Engine {
         Self { index, entries: pages.all().iter().map(|page| page.entry.clone()).collect() }
     }
 
-    pub(super) fn answer(&self, asked: &HashMap<String, String>) -> Response<Body> {
+    /// The result page; `first` is the engine's first page, which outages take before the lite one.
+    pub(super) fn answer(&self, asked: &HashMap<String, String>, first: bool) -> Response<Body> {
         let query = asked.get("q").map(String::as_str).unwrap_or_default();
+        if first && query.contains(OUTAGE) {
+            return html(StatusCode::UNPROCESSABLE_ENTITY, "<h1>422</h1>".to_owned());
+        }
         if query.contains(BLOCKED) {
             let page = "<html><body><form id=challenge-form><p>Unfortunately, bots use DuckDuckGo too. Select all ducks.</p></form>";
             return html(StatusCode::OK, page.to_owned());

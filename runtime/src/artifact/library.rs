@@ -358,6 +358,8 @@ pub const TOOL_REPLIES: &[(&str, &[(&str, ReplyForm)])] = &[
             ("search-failed", ReplyForm::Text),
             ("age-now", ReplyForm::Text),
             ("age-then", ReplyForm::Text),
+            ("born-on", ReplyForm::Text),
+            ("died-on", ReplyForm::Text),
         ],
     ),
     ("weather", &WEB_REPLIES),

@@ -1,4 +1,4 @@
-//! How old somebody is or was, worked out from the dates with which an article begins.
+//! How old somebody is or was, when they were born and when they died: from the dates with which an article begins.
 
 use std::sync::LazyLock;
 
@@ -39,6 +39,27 @@ fn pattern(source: &str) -> Option<Regex> {
     Regex::new(source).ok()
 }
 
+/// What a question asks of a life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LifeQuestion {
+    /// How old somebody is, or became.
+    Age,
+    /// The day of birth.
+    Birth,
+    /// The day of death.
+    Death,
+}
+
+static BIRTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:when|wann|on which day|an welchem tag)\b.*\b(?:born|geboren)\b|\b(?:birthday|geburtstag|date of birth|geburtsdatum)\b",
+    )
+});
+static DEATH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:when|wann|on which day|an welchem tag)\b.*\b(?:die|died|dies|starb|gestorben|verstorben)\b|\b(?:date of death|todestag|sterbedatum)\b",
+    )
+});
 static AGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:how old|wie alt)\b|\b(?:age of|alter (?:von|des|der)|which age|what age|welchem alter)\b",
@@ -47,7 +68,7 @@ static AGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static ASKING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:how old|wie alt|age|alter|old|alt|years|jahre|die|died|get|become|geworden|starb|gestorben|turn|turned|heute|today|now|jetzt|genau|exactly|wird|werden|what|which|welchem|at|in|did|was|wurde)\b",
+        r"(?i)\b(?:how old|wie alt|age|alter|old|alt|years|jahre|die|died|get|become|geworden|starb|gestorben|verstorben|born|geboren|birthday|geburtstag|geburtsdatum|todestag|sterbedatum|date|death|birth|day|tag|when|wann|turn|turned|heute|today|now|jetzt|genau|exactly|wird|werden|what|which|welchem|at|in|did|was|wurde)\b",
     )
 });
 const MONTHS: [&[&str]; 12] = [
@@ -96,13 +117,13 @@ fn days(text: &str) -> Vec<(std::ops::Range<usize>, Date)> {
     out
 }
 
-/// Who a question asks the age of; None where it asks something else.
+/// Whose life a question asks about, and what of it; None where it asks something else.
 #[must_use]
-pub fn asks_age(question: &str) -> Option<String> {
+pub fn asks_of_life(question: &str) -> Option<(LifeQuestion, String)> {
     let question = question.trim().trim_end_matches(['?', '!', '.', ' ']);
-    if !AGE.as_ref()?.is_match(question) {
-        return None;
-    }
+    let kinds = [(LifeQuestion::Age, &AGE), (LifeQuestion::Birth, &BIRTH), (LifeQuestion::Death, &DEATH)];
+    let is = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(question));
+    let (asked, _) = kinds.into_iter().find(|(_, regex)| is(regex))?;
     let mut rest = question.to_owned();
     let asking = ASKING.as_ref()?;
     while let Some(found) = asking.find(rest.as_str()) {
@@ -114,14 +135,14 @@ pub fn asks_age(question: &str) -> Option<String> {
         .filter(|word| !terms::is_shell(&word.to_lowercase()) && word.chars().any(char::is_alphabetic))
         .collect();
     // "How old is the universe?" has no article that begins with a day of birth.
-    (!name.is_empty()).then(|| name.join(" "))
+    (!name.is_empty()).then(|| (asked, name.join(" ")))
 }
 
-/// The dates of the life that a question asks the age of: from an article that is titled by the name. None where
+/// The dates of the life that a question asks about: from an article that is titled by the name. None where
 /// sources give different days.
 #[must_use]
 pub fn life(question: &str, tongue: Tongue, sources: &[Source]) -> Option<Life> {
-    let name = asks_age(question)?;
+    let (_, name) = asks_of_life(question)?;
     let asked: Vec<String> = terms::words(&name);
     let mut found: Option<Life> = None;
     for source in sources.iter().filter(|source| !source.unread) {
@@ -262,7 +283,23 @@ mod tests {
         assert_eq!(age("Wie alt ist Olaf Scholz?", &twice), None, "sources that differ");
         let elected = source("Olaf Scholz", "Olaf Scholz was elected on 8 December 2021.");
         assert_eq!(age("Wie alt ist Olaf Scholz?", &[elected]), None, "a day of something else");
-        assert_eq!(asks_age("Wie alt ist das?"), None);
-        assert_eq!(asks_age("Who is Olaf Scholz?"), None);
+        assert_eq!(asks_of_life("Wie alt ist das?"), None);
+        assert_eq!(asks_of_life("Who is Olaf Scholz?"), None);
+        assert_eq!(asks_of_life("When did the war begin?"), None);
+    }
+
+    #[test]
+    fn what_is_asked_of_a_life_is_told_apart() {
+        use LifeQuestion::{Age, Birth, Death};
+        for (question, asked, name) in [
+            ("Wann starb Ada Lovelace?", Death, "Ada Lovelace"),
+            ("When did Ada Lovelace die?", Death, "Ada Lovelace"),
+            ("When was Elon Musk born?", Birth, "Elon Musk"),
+            ("Wann wurde Elon Musk geboren", Birth, "Elon Musk"),
+            ("Wie alt wurde Hitler?", Age, "Hitler"),
+            ("how old is Macron", Age, "Macron"),
+        ] {
+            assert_eq!(asks_of_life(question), Some((asked, name.to_owned())), "{question}");
+        }
     }
 }

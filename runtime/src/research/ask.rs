@@ -12,7 +12,7 @@ use super::about::keep_about;
 use super::passages::{self, Passage, Source};
 use super::terms::{is_shell, words};
 use super::{
-    Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Terms, Tongue, Vocabulary, asks_age,
+    Answer, Comparison, Hit, Opened, PASSAGE_CHARS, Spelling, Terms, Tongue, Vocabulary, asks_of_life,
     best_passages, compare, duckduckgo, find_answer, focus, open, rank, spelling_from, wikipedia,
 };
 use crate::net::{FetchError, Fetcher, pause};
@@ -212,8 +212,8 @@ pub async fn research(
     stop: &AtomicBool,
 ) -> Result<Researched, SearchError> {
     let query = focus(question);
-    // An age is worked out from the person's article, which has the name for its title.
-    let article = asks_age(question).unwrap_or_else(|| query.clone());
+    // The dates of a life stand in the person's article, which has the name for its title.
+    let article = asks_of_life(question).map_or_else(|| query.clone(), |(_, name)| name);
     let (web, articles) = futures_util::future::join(
         duckduckgo::search(fetcher, &query, tongue, WEB_HITS, stop),
         wikipedia::search(fetcher, &article, tongue, ARTICLES, stop),

@@ -51,7 +51,7 @@ fn paragraphs(page: &Page) -> Vec<String> {
     for block in page.content() {
         if block.is_prose() && !is_reference_list(&block.text) {
             out.push(block.text.clone());
-        } else if is_statement(block) {
+        } else if is_statement(block) && !is_reference_list(&block.text) {
             match out.last_mut() {
                 // The line that names who holds an office now follows the paragraph that defines it.
                 Some(before) if before.chars().count() + block.text.chars().count() < PASSAGE_CHARS => {

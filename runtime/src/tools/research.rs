@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::reach::{capped, fenced, listed, quotes, remarks, today, tongue_of};
 use super::{Tool, ToolContext, ToolFailure, ToolOutput, Wants, text_argument};
 use crate::net::Fetcher;
-use crate::research::{complete, in_a_sentence, life, research};
+use crate::research::{LifeQuestion, Source, Tongue, asks_of_life, complete, in_a_sentence, life, research};
 
 /// Characters of a digest (reference: 4000).
 const MOST_CHARS: usize = 4_000;
@@ -55,20 +55,9 @@ impl Tool for Research {
         let mut answer = stated.as_ref().map(|answer| fenced(&answer.text));
         let mut said = None;
         // An age is worked out from the day of birth: what a page says of it was true when it was written.
-        if let Some(life) = life(&question, tongue, &found.sources) {
-            let age = life.age(context.now.to_zoned_datetime(context.zone.clone()).date()).to_string();
-            let mut values = BTreeMap::from([
-                ("name", fenced(&life.name)),
-                ("age", age.clone()),
-                ("born", fenced(&life.born_text)),
-            ]);
-            if let Some((_, day)) = &life.died {
-                values.insert("died", fenced(day));
-            }
-            let key = if life.died.is_some() { "age-then" } else { "age-now" };
-            let sentence = context.reply(key, &values);
-            text = format!("Answer: {age}\n{sentence}\n\n");
-            (answer, said) = (Some(age), Some((sentence, Some(life.url))));
+        if let Some((short, sentence, url)) = of_a_life(&question, tongue, &found.sources, context) {
+            text = format!("Answer: {short}\n{sentence}\n\n");
+            (answer, said) = (Some(short), Some((sentence, Some(url))));
         } else if let Some(answer) = &answer {
             // A mark that the exemplars of libraries show and the answer check reads.
             text = format!("Answer: {answer}\n");
@@ -96,4 +85,27 @@ impl Tool for Research {
             ..ToolOutput::default()
         })
     }
+}
+
+/// The answer to a question about the dates of a life: in short, as a sentence, and where it stands.
+fn of_a_life(
+    question: &str,
+    tongue: Tongue,
+    sources: &[Source],
+    context: &ToolContext<'_>,
+) -> Option<(String, String, String)> {
+    let (asked, _) = asks_of_life(question)?;
+    let life = life(question, tongue, sources)?;
+    let age = life.age(context.now.to_zoned_datetime(context.zone.clone()).date()).to_string();
+    let (born, died) = (fenced(&life.born_text), life.died.as_ref().map(|(_, day)| fenced(day)));
+    let (key, short) = match (asked, &died) {
+        (LifeQuestion::Age, None) => ("age-now", age.clone()),
+        (LifeQuestion::Age, Some(_)) => ("age-then", age.clone()),
+        (LifeQuestion::Birth, _) => ("born-on", born.clone()),
+        (LifeQuestion::Death, Some(died)) => ("died-on", died.clone()),
+        (LifeQuestion::Death, None) => return None,
+    };
+    let mut values = BTreeMap::from([("name", fenced(&life.name)), ("age", age), ("born", born)]);
+    values.extend(died.map(|died| ("died", died)));
+    Some((short, context.reply(key, &values), life.url))
 }
