@@ -27,12 +27,15 @@ fn office(word: &str) -> Option<usize> {
     OFFICES.iter().position(|words| words.iter().any(|begin| word.starts_with(begin)))
 }
 
+/// The words of a source: of its title, of its page's first prose, of each passage.
+type Read = (Vec<usize>, Vec<usize>, Vec<Vec<usize>>);
+
 /// Marks passages off topic that do not speak of what the question names: its names, its countries, the office that
 /// it asks for. Where a page is titled as what is to be explained, other pages are off topic.
 pub(super) fn keep_about(question: &str, tongue: Tongue, sources: &mut [Source]) {
     let mut vocabulary = Vocabulary::default();
     let mut read = |text: &str| vocabulary.read(text, tongue);
-    let texts: Vec<(Vec<usize>, Vec<usize>, Vec<Vec<usize>>)> = sources
+    let texts: Vec<Read> = sources
         .iter()
         .map(|source| {
             let passages = source.passages.iter().map(|passage| read(&passage.text)).collect();

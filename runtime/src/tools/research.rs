@@ -77,13 +77,7 @@ impl Tool for Research {
         }
         text.push_str(&listed(context, &found.sources));
         text.push_str(&remarks(context, &found.sources, &found.comparison, &found.spellings));
-        Ok(ToolOutput {
-            text: capped(text, MOST_CHARS),
-            quotes: quotes(&found.sources),
-            answer,
-            said,
-            ..ToolOutput::default()
-        })
+        Ok(ToolOutput { text: capped(text, MOST_CHARS), quotes: quotes(&found.sources), answer, said })
     }
 }
 
