@@ -19,6 +19,7 @@ mod sentence;
 mod terms;
 mod wikipedia;
 
+#[cfg(feature = "model")]
 pub(crate) use about::of_another;
 pub use age::{Life, LifeQuestion, asks_of_life, life};
 pub use answer::{Answer, find_answer};

@@ -6,51 +6,14 @@ mod support;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use skill_runtime::net::{FetchError, Fetcher, Limits, Names};
+use skill_runtime::net::FetchError;
 use skill_runtime::research::{Tongue, open};
-
-/// The demo web, which ends with the test.
-struct Demo {
-    child: Child,
-    names: Names,
-}
-
-impl Demo {
-    fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
-            .arg("demo-web")
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("skillc starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-        Self { child, names: Names::Demo(line.trim().parse().expect("an address")) }
-    }
-
-    fn fetcher(&self) -> Fetcher {
-        let limits = Limits {
-            silence: Duration::from_millis(800),
-            total: Duration::from_secs(3),
-            bytes: 1 << 20,
-            ..Limits::default()
-        };
-        Fetcher::new(self.names, limits).expect("a client")
-    }
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use support::Demo;
 
 fn skillc(arguments: &[&str]) -> std::process::Output {
     Command::new(env!("CARGO_BIN_EXE_skillc"))
@@ -208,34 +171,6 @@ fn no_page_leads_into_the_users_network() {
     }
     let gone = fetcher.block_on(open(&fetcher, "https://nowhere.invalid/", Tongue::English, &stop));
     assert!(matches!(gone, Err(FetchError::Unreachable { .. })), "{gone:?}");
-}
-
-#[test]
-fn fifty_pages_are_read_side_by_side() {
-    let demo = Demo::start();
-    let fetcher = Arc::new(demo.fetcher());
-    let text = std::fs::read_to_string(support::root().join("evals/web/sites.toml")).expect("it is there");
-    let pages = text.split("[[fault]]").next().expect("pages");
-    let urls: Vec<String> = pages
-        .lines()
-        .filter_map(|line| Some(line.strip_prefix("url = \"")?.trim_end_matches('"').to_owned()))
-        .take(50)
-        .collect();
-    assert_eq!(urls.len(), 50);
-    let threads: Vec<_> = urls
-        .into_iter()
-        .map(|url| {
-            let fetcher = Arc::clone(&fetcher);
-            std::thread::spawn(move || {
-                let stop = AtomicBool::new(false);
-                let page = fetcher.block_on(open(&fetcher, &url, Tongue::English, &stop)).expect(&url);
-                assert!(page.page.text().len() > 100, "{url}");
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().expect("it was read");
-    }
 }
 
 #[test]

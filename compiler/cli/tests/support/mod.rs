@@ -6,11 +6,14 @@
     reason = "each test file uses a part of it, and stops at what it does not expect"
 )]
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use skill_runtime::model::{DeviceChoice, Model, Options};
+use skill_runtime::net::{Fetcher, Limits, Names};
 use skillc::model_store::Store;
 
 /// The root of the repository.
@@ -54,4 +57,42 @@ pub(crate) fn chat_with(source: &str, arguments: &[&str]) -> Value {
     let skills = folder.path().join("library.skill");
     std::fs::write(&skills, source).expect("written");
     chat(&[&["--skills", &skills.to_string_lossy()], arguments].concat())
+}
+
+/// The demo web, which ends with the test.
+pub(crate) struct Demo {
+    child: Child,
+    pub(crate) names: Names,
+}
+
+impl Demo {
+    pub(crate) fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_skillc"))
+            .arg("demo-web")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("skillc starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
+        Self { child, names: Names::Demo(line.trim().parse().expect("an address")) }
+    }
+
+    /// A client with short times.
+    pub(crate) fn fetcher(&self) -> Fetcher {
+        let limits = Limits {
+            silence: Duration::from_millis(800),
+            total: Duration::from_secs(3),
+            bytes: 1 << 20,
+            ..Limits::default()
+        };
+        Fetcher::new(self.names, limits).expect("a client")
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
