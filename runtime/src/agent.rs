@@ -14,7 +14,7 @@ use crate::model::{
     Sampling, Strategy, Written, collapse,
 };
 use crate::prompt::{self, Inputs, Plan, ToolRun, Writer};
-use crate::research::{Subject, of_another, tongue};
+use crate::research::{Subject, Tongue, can_answer, complete, of_another, tongue};
 use crate::review::{Claim, Finding, Material, Offered, Ran, Review, Said, review as check};
 use crate::router::{OpeningCall, Route, Router, Scratch, Stage, State, ToolSet, Unusable};
 use crate::tools::{Memory, Quote, Tool, ToolContext, ToolOutput, reply};
@@ -677,7 +677,9 @@ fn quote(library: &LibraryText, turn: &Turn<'_>, runs: &[ToolReport]) -> String 
     if let Some(run) = done().find(|run| prompt::is_computed(library, &run.name)) {
         return run.result.lines().next().unwrap_or_default().to_owned();
     }
-    if let Some((text, urls)) = done().find_map(|run| quoted(turn.message, &run.output)) {
+    // What "when was he born?" asks is told by the turns before.
+    let question = complete(turn.message, turn.context.subject);
+    if let Some((text, urls)) = done().find_map(|run| quoted(&question, &run.output)) {
         return with_sources(&text, &urls);
     }
     match runs.iter().find(|run| run.failed) {
@@ -699,6 +701,8 @@ fn quoted(question: &str, output: &ToolOutput) -> Option<(String, Vec<String>)> 
         sentences.iter().filter(|(_, sentence)| sentence.contains(answer.as_str())).copied().collect()
     });
     let mut from = if holding.is_empty() { sentences } else { holding };
+    let asked = tongue(question).unwrap_or(Tongue::English);
+    from.retain(|(_, sentence)| can_answer(question, sentence, asked));
     // What is said in the question's language is quoted, where anything is.
     if let Some(asked) = tongue(question) {
         let own = |sentence: &str| tongue(sentence).is_none_or(|said| said == asked);

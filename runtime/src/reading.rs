@@ -67,6 +67,12 @@ impl Block {
             && self.linked * 2 <= self.text.len()
             && is_prose(&self.text)
     }
+
+    /// Whether it is a heading.
+    #[must_use]
+    pub fn is_heading(&self) -> bool {
+        matches!(self.kind, BlockKind::Heading(_))
+    }
 }
 
 /// Whether a text is long enough for prose and holds the end of a sentence.
@@ -95,6 +101,12 @@ impl Page {
             return content;
         }
         self.blocks.iter().filter(marked).collect()
+    }
+
+    /// The text of some blocks of its content, by number in order, with `[…]` where others are left out.
+    #[must_use]
+    pub fn text_of(&self, chosen: &[usize]) -> String {
+        render::some(&self.content(), chosen)
     }
 
     /// The text of the page from its first prose on: headings with `#`, entries with `-`, an empty line between

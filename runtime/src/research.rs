@@ -9,6 +9,7 @@ mod answer;
 mod ask;
 mod compare;
 mod duckduckgo;
+mod excerpt;
 mod follow_up;
 mod language;
 mod passages;
@@ -20,12 +21,13 @@ mod terms;
 mod wikipedia;
 
 #[cfg(feature = "model")]
-pub(crate) use about::of_another;
+pub(crate) use about::{can_answer, of_another};
 pub use age::{Life, LifeQuestion, asks_of_life, life};
 pub use answer::{Answer, find_answer};
 pub use ask::{Brief, Researched, SearchError, brief, research};
 pub(crate) use compare::names;
 pub use compare::{Comparison, Spelling, Value, compare, spelling_from};
+pub use excerpt::excerpt;
 pub use follow_up::{Subject, complete};
 pub(crate) use language::marks as language_marks;
 pub use language::{Tongue, tongue};

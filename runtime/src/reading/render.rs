@@ -7,13 +7,26 @@ use super::{Block, BlockKind};
 /// Headings with `#`, entries with `-`, an empty line between what is no list or table. What stands before the first
 /// prose is left out, but for its headings.
 pub(super) fn text(blocks: &[&Block]) -> String {
-    let first = first_read(blocks);
+    let all: Vec<usize> = (first_read(blocks)..blocks.len()).collect();
+    some(blocks, &all)
+}
+
+/// The same of some of the blocks, by number in order, with a mark where others are left out.
+pub(super) fn some(blocks: &[&Block], chosen: &[usize]) -> String {
     let mut out = String::new();
-    let mut before: Option<BlockKind> = None;
-    for block in blocks.get(first..).unwrap_or_default() {
-        let runs_on = before == Some(block.kind) && matches!(block.kind, BlockKind::Item | BlockKind::Row);
+    let mut before: Option<(usize, BlockKind)> = None;
+    for at in chosen {
+        let Some(block) = blocks.get(*at) else { continue };
+        let goes_on = before.is_none_or(|(last, _)| last + 1 == *at);
+        let runs_on = before.is_some_and(|(_, kind)| kind == block.kind)
+            && goes_on
+            && matches!(block.kind, BlockKind::Item | BlockKind::Row);
         if !out.is_empty() {
-            out.push_str(if runs_on { "\n" } else { "\n\n" });
+            out.push_str(match (goes_on, runs_on) {
+                (false, _) => "\n\n[…]\n\n",
+                (true, true) => "\n",
+                (true, false) => "\n\n",
+            });
         }
         // Writing to a string does not fail.
         let _ = match block.kind {
@@ -21,7 +34,7 @@ pub(super) fn text(blocks: &[&Block]) -> String {
             BlockKind::Item => write!(out, "- {}", block.text),
             BlockKind::Paragraph | BlockKind::Row | BlockKind::Code => write!(out, "{}", block.text),
         };
-        before = Some(block.kind);
+        before = Some((*at, block.kind));
     }
     out
 }

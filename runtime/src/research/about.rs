@@ -1,14 +1,14 @@
 //! Which passages speak of what was asked. One that only shares a word with the question is no evidence: "who is the
 //! president of the US" is not answered by a page on Russia's.
 
-use super::answer::{incumbent, is_definition};
+use super::age::{LifeQuestion, asks_of_life};
+use super::answer::{holds_kind, incumbent, is_definition};
 use super::query::focus;
 use super::terms::{self, Term};
 use super::{Source, Terms, Tongue, Vocabulary};
 
-/// Share of the weight of the question's terms that a passage, its title and the page's first prose hold at least:
-/// where the question names something, and where it does not.
-const SHARE_NAMED: f64 = 0.3;
+/// Share of the weight of the question's terms that a passage, its title and the page's first prose hold at least, where
+/// the question names nothing that they must hold.
 const SHARE: f64 = 0.4;
 
 /// Offices and what is asked of countries, in both languages: one word answers another. Begins of words.
@@ -48,12 +48,10 @@ pub(super) fn keep_about(question: &str, tongue: Tongue, sources: &mut [Source])
     if terms.is_empty() {
         return;
     }
-    let names: Vec<Term> =
-        terms::required(question, tongue).iter().map(|name| Term::new(name, tongue)).collect();
+    let names: Vec<Term> = names_of(question, tongue);
     let asked = terms::read_words(&query);
     let countries: Vec<usize> = asked.iter().filter_map(|word| Term::new(word, tongue).family()).collect();
     let offices: Vec<usize> = asked.iter().filter_map(|word| office(word)).collect();
-    let share = if names.is_empty() { SHARE } else { SHARE_NAMED };
     let subjects: Vec<Term> =
         asked.iter().filter(|word| !terms::is_shell(word)).map(|word| Term::new(word, tongue)).collect();
     let titled: Vec<bool> = texts
@@ -66,14 +64,80 @@ pub(super) fn keep_about(question: &str, tongue: Tongue, sources: &mut [Source])
         for (passage, own) in source.passages.iter_mut().zip(passages) {
             let around: Vec<usize> = own.iter().chain(title).chain(lead).copied().collect();
             let words = || around.iter().filter_map(|word| vocabulary.term(*word));
-            let held = holds(&vocabulary, &around, &names)
+            let (all, has) = terms.without_attributes(&around);
+            let held = names_held(&vocabulary, &around, &names)
                 && countries.iter().all(|country| words().any(|word| word.family() == Some(*country)))
                 && (offices.iter().all(|asked| words().any(|word| office(&word.lower) == Some(*asked)))
                     || incumbent(&passage.text).is_some())
-                && terms.score(&around) >= share * terms.total();
+                && (!names.is_empty() || has >= SHARE * all);
             passage.on_topic &= held && (titled || !explains);
         }
     }
+}
+
+/// Whether a sentence can be quoted as an answer: it asks nothing, holds a figure of the kind that is asked for, and
+/// where an office of a country is asked for, both.
+pub(crate) fn can_answer(question: &str, sentence: &str, tongue: Tongue) -> bool {
+    if sentence.trim_end_matches(['"', '”', '“', '’', ')', ' ']).ends_with('?') {
+        return false;
+    }
+    if !holds_kind(question, sentence) || !speaks_of_life(question, sentence) {
+        return false;
+    }
+    if incumbent(sentence).is_some() {
+        return true;
+    }
+    let words = terms::read_words(sentence);
+    let asked = terms::read_words(&focus(question));
+    let families = |words: &[String]| -> Vec<usize> {
+        words.iter().filter_map(|word| Term::new(word, tongue).family()).collect()
+    };
+    let (countries, said) = (families(&asked), families(&words));
+    let offices: Vec<usize> = asked.iter().filter_map(|word| office(word)).collect();
+    let both = offices.iter().all(|asked| words.iter().any(|word| office(word) == Some(*asked)))
+        && countries.iter().all(|country| said.contains(country));
+    both || offices.is_empty() || countries.is_empty()
+}
+
+/// Whether a sentence says something of the age, the birth or the death that a question asks for; true for other
+/// questions. A year alone may be that of a book.
+pub(super) fn speaks_of_life(question: &str, sentence: &str) -> bool {
+    const BEGUN: &[&str] = &[
+        "born",
+        "geboren",
+        "geb",
+        "geburt",
+        "birth",
+        "welt",
+        "gebaut",
+        "erbaut",
+        "built",
+        "finished",
+        "opened",
+        "eröffnet",
+        "founded",
+        "gegründet",
+        "fertiggestellt",
+        "seit",
+        "since",
+    ];
+    const AGED: &[&str] = &["old", "alt", "aged", "age", "alter", "jährig"];
+    const ENDED: &[&str] =
+        &["died", "dies", "dead", "death", "starb", "gestorben", "tod", "verstorben", "tot"];
+    let Some((asked, _)) = asks_of_life(question) else { return true };
+    let words = terms::words(sentence);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    match asked {
+        LifeQuestion::Age => has(AGED) || has(BEGUN) || sentence.contains('*'),
+        LifeQuestion::Birth => has(BEGUN) || sentence.contains('*'),
+        LifeQuestion::Death => has(ENDED) || sentence.contains('†') || sentence.contains('–'),
+    }
+}
+
+/// What a question names: an office is no name, also where no article stands in front of it.
+pub(super) fn names_of(question: &str, tongue: Tongue) -> Vec<Term> {
+    let required = terms::required(question, tongue);
+    required.iter().filter(|word| office(word).is_none()).map(|word| Term::new(word, tongue)).collect()
 }
 
 /// Whether a sentence says of something else what the question asks of a name: "the CEO of AMD", where that of Nvidia is
@@ -109,6 +173,13 @@ fn roles(text: &str) -> Vec<(&str, &str)> {
         }
     }
     out
+}
+
+/// Whether a text holds each name.
+pub(super) fn names_held(vocabulary: &Vocabulary, text: &[usize], names: &[Term]) -> bool {
+    names.iter().all(|name| {
+        text.iter().any(|word| vocabulary.term(*word).is_some_and(|word| terms::same_name(name, word)))
+    })
 }
 
 /// Whether a text holds a form of each term.
@@ -163,6 +234,9 @@ mod tests {
             ("NVIDIA im Porträt", "Chef ist seit der Gründung Jensen Huang."),
         ];
         assert_eq!(about("Wer ist der Chef von Nvidia?", Tongue::German, &chefs), [false, true]);
+        let town =
+            [("Stadt Tannbruck", "Bürgermeisterin: Hanne Vogt (seit 2021), davor amtierte Otto Reuss.")];
+        assert_eq!(about("Wer ist Bürgermeister von Tannbruck?", Tongue::German, &town), [true]);
         assert_eq!(about("Wer ist der Chef von Zorbulon?", Tongue::German, &chefs), [false, false]);
         assert_eq!(about("wer ist der chef von zorbulon", Tongue::German, &chefs), [false, false]);
         let france = [("Frankreich", "Die Hauptstadt Frankreichs heißt Paris.")];
@@ -205,5 +279,28 @@ mod tests {
         assert_eq!(about("Why is the sky blue?", Tongue::English, &sky), [true]);
         let dune = [("Der Wüstenplanet", "Dune ist ein Roman von Frank Herbert.")];
         assert_eq!(about("Wer hat Dune geschrieben?", Tongue::German, &dune), [true]);
+        let iceland = [("Iceland", "Iceland has about 390,000 inhabitants, most of them in the south-west.")];
+        assert_eq!(about("How many people live in Iceland?", Tongue::English, &iceland), [true]);
+        let light =
+            [("Lichtgeschwindigkeit", "Das Licht legt im Vakuum 299.792 Kilometer in der Sekunde zurück.")];
+        assert_eq!(about("Wie schnell ist das Licht?", Tongue::German, &light), [true]);
+        let mann = [("Bücherrunde", "Den Doktor Faustus hat Thomas Mann geschrieben.")];
+        assert_eq!(about("Wer hat Faust geschrieben?", Tongue::German, &mann), [false]);
+    }
+
+    #[test]
+    fn sentences_that_ask_or_lack_what_is_asked_for_are_not_quoted() {
+        let en = |question, sentence| can_answer(question, sentence, Tongue::English);
+        assert!(!en("How long is the bridge?", "How long is the bridge?"));
+        assert!(!en("What is the population of Germany?", "The chancellor of Germany is 63 years old."));
+        assert!(en("What is the population of Germany?", "Germany has 84 million inhabitants."));
+        assert!(!en("Who is the king of Norway?", "Bergen was the seat of kings in the thirteenth century."));
+        assert!(en("Who is the king of Norway?", "Harald V is the king of Norway."));
+        assert!(en("Who is the king of Norway?", "Incumbent: Harald V (since 1991)."));
+        assert!(en("Why is the sky blue?", "Air scatters short waves more."));
+        assert!(!en("What is the population of Germany?", "Incumbent: Friedrich Merz (since 6 May 2025)."));
+        assert!(!en("When was Franz Kafka born?", "The Metamorphosis was published in 1915."));
+        assert!(en("When was Franz Kafka born?", "Franz Kafka was born in Prague in 1883."));
+        assert!(!en("When was OpenAI founded?", "OpenAI is a company in San Francisco."));
     }
 }

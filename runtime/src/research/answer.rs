@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use super::about::of_another;
+use super::about::{names_held, names_of, of_another, speaks_of_life};
 use super::compare::names;
 use super::{Source, Terms, Tongue, Vocabulary, site, terms};
 use crate::figures::{Figure, FigureKind, figures};
@@ -41,6 +41,9 @@ static MONEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static COUNT: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)\b(how many|wie ?viele|population|einwohner\w*|anzahl|number of)\b"));
+/// What may be counted in small numbers.
+static COUNTED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)\b(how many|wie ?viele|anzahl|number of)\b"));
 static MEASURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(how (tall|high|long|deep|wide|far|fast|heavy|big|large|hot|cold)|wie (hoch|lang|tief|breit|weit|schnell|schwer|groß|heiß|kalt)|height|length|depth|area|höhe|länge|tiefe|fläche|temperatur|temperature|what temperature)\b",
@@ -142,14 +145,17 @@ pub fn find_answer(question: &str, tongue: Tongue, sources: &[Source]) -> Option
     }
     let named: Vec<terms::Term> =
         terms::capitals(question).iter().map(|word| terms::Term::new(word, tongue)).collect();
+    let required = names_of(question, tongue);
     let said: Vec<Said<'_>> = places
         .iter()
         .filter(|(_, text, own, around)| {
             (terms.score(own) >= ITSELF * full || incumbent(text).is_some())
                 && terms.score(around) >= ABOUT * full
-                && holds_names(&named, around, &vocabulary)
+                && names_held(&vocabulary, around, &required)
+                && holds_forms(&named, around, &vocabulary)
                 && holds_country(question, around, &vocabulary, tongue)
                 && !of_another(question, text, tongue)
+                && speaks_of_life(question, text)
         })
         .map(|(source, text, own, _)| Said {
             text,
@@ -169,11 +175,28 @@ pub fn find_answer(question: &str, tongue: Tongue, sources: &[Source]) -> Option
     }
 }
 
-/// What the question names must be spoken of.
-fn holds_names(named: &[terms::Term], around: &[usize], vocabulary: &Vocabulary) -> bool {
+/// What the question writes with a capital must be spoken of.
+fn holds_forms(named: &[terms::Term], around: &[usize], vocabulary: &Vocabulary) -> bool {
     named.iter().all(|name| {
         around.iter().any(|word| vocabulary.term(*word).is_some_and(|word| terms::related(name, word)))
     })
+}
+
+/// Whether a sentence holds a figure of the kind that a question asks for; true where it asks for none.
+pub(super) fn holds_kind(question: &str, sentence: &str) -> bool {
+    let found = figures(sentence);
+    match wanted(question) {
+        Some(Wanted::Money) => found.iter().any(Figure::is_money),
+        Some(Wanted::Count) => found.iter().any(|figure| {
+            figure.kind == FigureKind::Plain
+                && !figure.is_year()
+                && !figure.has_unit()
+                && (figure.value >= 1000.0 || is(&COUNTED, question))
+        }),
+        Some(Wanted::Measure) => found.iter().any(|figure| figure.has_unit() && !figure.is_money()),
+        Some(Wanted::When) => found.iter().any(|figure| figure.is_year() || figure.kind == FigureKind::Date),
+        Some(Wanted::Name) | None => true,
+    }
 }
 
 /// A country that is asked about must be spoken of: "der russische Präsident" is not answered by a page that names
@@ -296,6 +319,9 @@ fn name(question: &str, tongue: Tongue, said: &[Said<'_>], terms: &Terms) -> Opt
             && !words.iter().all(|word| terms::Term::new(word, tongue).family().is_some())
             && (words.len() > 1 || !of_person)
     };
+    let is_news = |name: &str, text: &str| {
+        is_news(name) && !is_one_of_several(text, name) && (!of_person || !is_where(text, name))
+    };
     let now = is_present(question);
     let holds = |word: &str| terms.holds(word, tongue);
     // Who is said to hold the office goes before whoever is said to be new in it: old news stay on the web.
@@ -303,7 +329,7 @@ fn name(question: &str, tongue: Tongue, said: &[Said<'_>], terms: &Terms) -> Opt
         let holders = said.iter().filter_map(|said| Some((incumbent(said.text)?, said)));
         let holders: Vec<_> = holders
             .map(|(name, said)| (person(name, &holds), said))
-            .filter(|(name, _)| is_news(name))
+            .filter(|(name, said)| is_news(name, said.text))
             .collect();
         if let Some(answer) = best(holders) {
             return Some(answer);
@@ -318,14 +344,14 @@ fn name(question: &str, tongue: Tongue, said: &[Said<'_>], terms: &Terms) -> Opt
         for name in names(said.text, tongue)
             .into_iter()
             .map(|name| person(&name, &holds))
-            .filter(|name| is_news(name))
+            .filter(|name| is_news(name, said.text))
         {
             mentioned.push((name, said));
         }
         for name in predicates(said.text, now, tongue, terms)
             .into_iter()
             .map(|name| person(&name, &holds))
-            .filter(|name| is_news(name))
+            .filter(|name| is_news(name, said.text))
         {
             stated.push((name, said));
         }
@@ -349,6 +375,30 @@ fn name(question: &str, tongue: Tongue, said: &[Said<'_>], terms: &Terms) -> Opt
         let contradicts = stated.iter().any(|(name, _)| *name != answer.text);
         (answer.urls.len() >= 2 && !contradicts).then_some(answer)
     })
+}
+
+/// A name beside others: "by the brothers Patrick and John Collison". One of them alone would be half an answer.
+fn is_one_of_several(text: &str, name: &str) -> bool {
+    static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(r"^(?:, \p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*)*)*,? (?:and|und|&) \p{Lu}")
+    });
+    static BEFORE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| pattern(r"\p{Lu}[\p{L}.'’-]*,? (?:and|und|&) $"));
+    text.match_indices(name).next().is_some_and(|(at, _)| {
+        is(&BEHIND, text.get(at + name.len()..).unwrap_or_default())
+            || is(&BEFORE, text.get(..at).unwrap_or_default())
+    })
+}
+
+/// A name that the text only places something at: "in San Francisco".
+fn is_where(text: &str, name: &str) -> bool {
+    let mut found = text.match_indices(name).peekable();
+    found.peek().is_some()
+        && found.all(|(at, _)| {
+            let before = text.get(..at).unwrap_or_default().trim_end();
+            let word = before.rsplit(' ').next().unwrap_or_default().to_lowercase();
+            matches!(word.as_str(), "in" | "at" | "from" | "near" | "aus" | "nach" | "bei" | "im" | "to")
+        })
 }
 
 /// The name behind "Incumbent:", "The incumbent is" and their German words.
@@ -813,6 +863,36 @@ mod tests {
                 &[source("a.example", "Elon Musk", &["Elon Musk is a businessman, says Jane Roe."])]
             ),
             None
+        );
+    }
+
+    #[test]
+    fn one_of_several_and_a_place_are_no_answer_to_who() {
+        let stripe = [source(
+            "a.example",
+            "Stripe",
+            &[
+                "Stripe was founded in 2010 by the brothers Patrick and John Collison and has headquarters in South San Francisco.",
+            ],
+        )];
+        assert_eq!(answer("Who founded Stripe?", Tongue::English, &stripe), None);
+        let openai = [source(
+            "a.example",
+            "OpenAI",
+            &["OpenAI is a company in San Francisco, founded in 2015 by Sam Altman, Elon Musk and others."],
+        )];
+        assert_ne!(answer("Who founded OpenAI?", Tongue::English, &openai).as_deref(), Some("San Francisco"));
+        let faust = [
+            source("a.example", "Bücherrunde", &["Den Doktor Faustus hat Thomas Mann geschrieben."]),
+            source(
+                "b.example",
+                "Faust",
+                &["Goethe hat Faust geschrieben, so Johann Wolfgang Goethe selbst."],
+            ),
+        ];
+        assert_ne!(
+            answer("Wer hat Faust geschrieben?", Tongue::German, &faust).as_deref(),
+            Some("Thomas Mann")
         );
     }
 

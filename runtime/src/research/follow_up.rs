@@ -73,7 +73,9 @@ impl Subject {
             // A name in the question is who it is about; else the one that the reply gives.
             let asked = people(&question, tongue);
             let told = people(reply.split("http").next().unwrap_or_default(), tongue);
-            if let Some(person) = asked.into_iter().next().or_else(|| told.into_iter().next()) {
+            // Whoever asks who wrote it speaks of the writer from then on.
+            let (first, second) = if asks_for_a_person(&question) { (told, asked) } else { (asked, told) };
+            if let Some(person) = first.into_iter().next().or_else(|| second.into_iter().next()) {
                 subject.person = Some(person);
             }
             if !terms::words(&query).iter().all(|word| terms::is_shell(word)) {
@@ -90,7 +92,15 @@ fn tongue_of(text: &str) -> Option<Tongue> {
 
 /// Names that look like those of people: two words or more.
 fn people(text: &str, tongue: Tongue) -> Vec<String> {
-    names(text, tongue).into_iter().filter(|name| name.contains(' ')).collect()
+    let has_article =
+        |name: &str| ["The ", "Der ", "Die ", "Das "].iter().any(|article| name.starts_with(article));
+    names(text, tongue).into_iter().filter(|name| name.contains(' ') && !has_article(name)).collect()
+}
+
+/// Whether a question asks for somebody, and not what somebody is.
+fn asks_for_a_person(question: &str) -> bool {
+    let first = terms::words(question).into_iter().next().unwrap_or_default();
+    matches!(first.as_str(), "who" | "wer") && !super::answer::is_definition(question)
 }
 
 /// A question with what the conversation tells of it: an office for a place, a name for a pronoun. One that is

@@ -470,6 +470,77 @@ pub(super) fn capitals(question: &str) -> Vec<String> {
     all.skip(1).filter(named).map(str::to_lowercase).filter(|word| !is_shell(word)).collect()
 }
 
+/// Words that say which attribute is asked for: pages say it in many ways.
+pub(super) fn is_attribute(lower: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "age",
+        "alt",
+        "alter",
+        "average",
+        "bevölkerung",
+        "big",
+        "breit",
+        "cost",
+        "costs",
+        "deep",
+        "einwohner",
+        "einwohnerzahl",
+        "expensive",
+        "far",
+        "fast",
+        "groß",
+        "heavy",
+        "height",
+        "high",
+        "hoch",
+        "höhe",
+        "inhabitants",
+        "kosten",
+        "kostet",
+        "lang",
+        "large",
+        "leben",
+        "length",
+        "leute",
+        "live",
+        "lives",
+        "long",
+        "länge",
+        "menschen",
+        "number",
+        "old",
+        "people",
+        "population",
+        "preis",
+        "price",
+        "schnell",
+        "schwer",
+        "speed",
+        "tall",
+        "teuer",
+        "tief",
+        "weit",
+        "wide",
+        "wohnen",
+        "zahl",
+    ];
+    WORDS.contains(&lower)
+}
+
+/// Whether two words are one name: in another case of its declension, or of one country. "Faustus" is not "Faust".
+pub(super) fn same_name(a: &Term, b: &Term) -> bool {
+    const ENDINGS: &[&str] = &["s", "es", "n", "en", "e", "er", "ns"];
+    let declined =
+        |long: &str, short: &str| long.strip_prefix(short).is_some_and(|ending| ENDINGS.contains(&ending));
+    a.word == b.word
+        || (a.family.is_some() && a.family == b.family)
+        || declined(&a.word, &b.word)
+        || declined(&b.word, &a.word)
+        // "Vereinten" and "Vereinte", "französischen" and "französischer".
+        || [&a.word, &b.word].iter().all(|word| word.ends_with(['n', 'r', 's', 'e', 'm']) && word.len() > 5)
+            && a.stem == b.stem
+}
+
 /// Words that name something in particular, so that nothing else answers: in English those with a capital, in German
 /// those with a capital and no article or adjective in front ("der Chef von Nvidia").
 pub(super) fn required(question: &str, tongue: Tongue) -> Vec<String> {
@@ -580,9 +651,14 @@ impl Terms {
         self.weights.iter().zip(&self.counts).filter(|(_, count)| **count > 0).map(|(weight, _)| weight).sum()
     }
 
-    /// The weight of all terms.
-    pub(super) fn total(&self) -> f64 {
-        self.weights.iter().sum()
+    /// The weight of all terms but attributes, and of those of them that a text holds.
+    pub(super) fn without_attributes(&self, text: &[usize]) -> (f64, f64) {
+        let held = self.held(text);
+        let counted = self.terms.iter().zip(&self.weights).enumerate();
+        let counted = counted.filter(|(_, (term, _))| !is_attribute(&term.lower));
+        counted.fold((0.0, 0.0), |(all, has), (at, (_, weight))| {
+            (all + weight, if held >> at & 1 == 1 { has + weight } else { has })
+        })
     }
 
     /// Which terms a text holds, as bits.

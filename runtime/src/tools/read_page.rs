@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::reach::{capped, fenced, tongue_of};
 use super::{Quote, Tool, ToolContext, ToolFailure, ToolOutput, Wants, text_argument};
 use crate::net::Fetcher;
-use crate::research::open;
+use crate::research::{excerpt, open};
 
 /// Characters of a result (reference: 8000).
 const MOST_CHARS: usize = 8_000;
@@ -44,7 +44,11 @@ impl Tool for ReadPage {
         let title = fenced(&opened.page.title);
         let head = if title.is_empty() { String::new() } else { format!("# {title}\n") };
         let cut = opened.cut || body.chars().count() > MOST_CHARS;
-        let mut text = format!("{head}Source: {}\n\n{}", opened.url, capped(body, MOST_CHARS));
+        // Of a long page, what bears on the question.
+        let tongue = tongue_of(context.question, context);
+        let chosen = if cut { excerpt(&opened.page, context.question, tongue, MOST_CHARS) } else { None };
+        let body = chosen.map_or_else(|| capped(body, MOST_CHARS), |chosen| fenced(&chosen));
+        let mut text = format!("{head}Source: {}\n\n{body}", opened.url);
         if cut {
             text.push_str(&format!("\n\n{}", context.reply("page-cut", &BTreeMap::new())));
         }
