@@ -438,6 +438,13 @@ fn sums_are_computed_and_what_is_said_instead_is_found() {
         "Dazu habe ich nichts gefunden.",
     ); // 112
     assert!(rules.is_empty(), "a refusal needs no source: {rules:?}");
+    let bridge =
+        ran("research", json!({"query": "x"}), "1. A - https://a.example/x\n   \"It opened in 1987.\"");
+    for (answer, findings) in [("It opened in the late 1980s.", 0), ("It opened in the 1970s.", 1)] {
+        let (rules, _) =
+            review("When did it open?", bridge.clone(), &format!("{answer} Source: https://a.example/x"));
+        assert_eq!(rules.len(), findings, "{answer}: {rules:?}");
+    }
     let (_, unsourced) = review("Who is Elon Musk?", json!([]), "He runs a refrigeration company in Bremen."); // 101
     assert!(!unsourced, "without a list of tools nothing says that it should have had a source");
 }

@@ -95,6 +95,20 @@ fn a_server_is_given_its_own_variables_and_none_of_ours() {
     assert!(!names.contains(&"SECRET_OF_THE_TEST") && !names.contains(&"SKILLC_WEB"), "{names:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_server_started_and_left_ends_with_it() {
+    let (code, id) = tool("demo__spawn", "{}");
+    assert_eq!(code, Some(0), "{id}");
+    let state = || std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+    let start = Instant::now();
+    // Whoever adopts it may take a moment to see that it ended.
+    while !state().is_empty() && !state().contains(") Z") && start.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(state().is_empty() || state().contains(") Z"), "{}", state());
+}
+
 /// A server over HTTP, which ends with the test.
 struct Served(Child, String);
 

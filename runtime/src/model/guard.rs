@@ -125,7 +125,9 @@ impl Vocabulary {
 pub fn schema_fault(schema: &serde_json::Value) -> Option<String> {
     use llguidance::api::{GrammarInit, ParserLimits};
     let grammar = TopLevelGrammar::from_lark(format!("start: %json {schema}\n"));
-    GrammarInit::Serialized(grammar).validate(None, ParserLimits::default()).into_error()
+    let fault = GrammarInit::Serialized(grammar).validate(None, ParserLimits::default()).into_error();
+    // The first line says it; the grammar follows.
+    fault.map(|fault| fault.lines().next().unwrap_or_default().to_owned())
 }
 
 /// GPT-2's letters for bytes: printable ones stand for themselves, the others for U+0100 and on.

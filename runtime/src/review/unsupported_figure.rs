@@ -34,6 +34,7 @@ pub(super) fn check(material: &Material<'_>) -> Vec<Finding> {
         let rounded = |known: &Figure| known.decimals > 0 && figure.decimals > 0 && figure.same(known);
         if !counts
             || known.iter().any(|known| figure.same(known))
+            || is_decade(&figure, material.answer, &known)
             || computed.iter().any(rounded)
             || passages.iter().any(|passage| is_derived(&figure, passage))
         {
@@ -47,6 +48,19 @@ pub(super) fn check(material: &Material<'_>) -> Vec<Finding> {
         out.push(Finding { rule: RULE, span: figure.span.clone(), evidence: vec![written], correction });
     }
     out
+}
+
+/// "The late 1980s", "die 1980er": a year of that decade is known.
+fn is_decade(figure: &Figure, answer: &str, known: &[Figure]) -> bool {
+    let behind = answer.get(figure.span.end..).unwrap_or_default();
+    let behind = behind.trim_start_matches(['\'', '’', '-']);
+    let is_one = figure.is_year()
+        && figure.value % 10.0 == 0.0
+        && (behind.starts_with('s') || behind.starts_with("er"));
+    is_one
+        && known
+            .iter()
+            .any(|known| known.is_year() && (figure.value..figure.value + 10.0).contains(&known.value))
 }
 
 /// The passages of a result: its numbered entries, else its paragraphs.

@@ -36,11 +36,12 @@ pub(super) fn run(arguments: &Review, skills: Option<&Path>, output: &mut Output
     let texts = loaded.pack.library();
     let name = arguments.file.display();
     let bytes = input::bytes(&arguments.file, LARGEST)?;
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     if bytes.len() > LARGEST {
         return Err(Failure::Usage(format!("{name} is longer than 16 MiB")));
     }
     if !arguments.lines {
-        let record: Record = serde_json::from_slice(&bytes).map_err(|error| {
+        let record: Record = serde_json::from_slice(bytes).map_err(|error| {
             let form = "{\"question\": …, \"history\": […], \"tools\": [{\"name\", \"arguments\", \"result\", \"failed\"}], \"answer\": …}";
             Failure::Usage(format!("{name}: {error}; a record is {form}, and --lines reads one a line"))
         })?;

@@ -37,6 +37,10 @@ pub(super) fn declared(server: &str, tools: &[Tool]) -> (Vec<Offer>, Vec<String>
     for tool in tools.iter().take(MOST_TOOLS) {
         let name = format!("{server}__{}", plain_name(&tool.name));
         let cannot = |why: String| format!("the tool `{name}` cannot be used: {why}");
+        if tool.name.trim().is_empty() {
+            remarks.push(cannot("it has no name".to_owned()));
+            continue;
+        }
         if let Some(same) = offers.iter().find(|offer| offer.declaration.name == name) {
             remarks.push(cannot(format!(
                 "`{}` and `{}` have the same name here",
@@ -207,6 +211,7 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_said() {
         let odd = [
+            tool("", json!({})),
             tool("a b", json!({})),
             tool("a.b", json!({})),
             tool("needs", json!({"required": ["nothing"]})),
@@ -216,7 +221,7 @@ mod tests {
         let (offers, remarks) = declared("odd", &odd);
         let names: Vec<&str> = offers.iter().map(|offer| offer.declaration.name.as_str()).collect();
         assert_eq!(names, ["odd__a_b", "odd__loose"]);
-        assert_eq!(remarks.len(), 4, "{remarks:#?}");
+        assert_eq!(remarks.len(), 5, "{remarks:#?}");
         assert!(remarks.last().is_some_and(|line| line.contains("any JSON passes")), "{remarks:#?}");
     }
 }

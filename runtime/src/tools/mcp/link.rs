@@ -215,6 +215,9 @@ impl Link {
                 Some(process) => Trouble::gone(&ended(process, None, "it ended").await),
                 None => Trouble::gone("it closed the connection"),
             },
+            ServiceError::UnexpectedResponse => {
+                Trouble::Refused("it answers with what is not understood".to_owned())
+            }
             ServiceError::TransportSend(error) => Trouble::gone(&chain(error.error.as_ref())),
             other => Trouble::gone(&chain(other)),
         }

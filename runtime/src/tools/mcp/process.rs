@@ -47,6 +47,9 @@ pub(super) struct Process {
     child: Child,
     last_words: Arc<Mutex<String>>,
     hearing: tokio::task::JoinHandle<()>,
+    /// The group of the program and of what it starts.
+    #[cfg(unix)]
+    group: Option<u32>,
 }
 
 impl Process {
@@ -85,7 +88,16 @@ impl Process {
                 line.clear();
             }
         });
-        Ok((Self { child, last_words, hearing }, output, input))
+        #[cfg(unix)]
+        let group = child.id();
+        let started = Self {
+            child,
+            last_words,
+            hearing,
+            #[cfg(unix)]
+            group,
+        };
+        Ok((started, output, input))
     }
 
     /// The last line that it wrote to its standard error, which may come a little behind its end.
@@ -104,10 +116,11 @@ impl Process {
         ended.ok()?.ok().map(|status| status.to_string())
     }
 
-    /// Ends it: it may end by itself, else it is killed with what it started.
+    /// Ends it: it may end by itself, else it is killed; and so is what it started and left.
     pub(super) async fn end(mut self) {
-        if tokio::time::timeout(END, self.child.wait()).await.is_err() {
-            self.kill();
+        let ended = tokio::time::timeout(END, self.child.wait()).await;
+        self.kill();
+        if ended.is_err() {
             // What was killed ends.
             let _ = tokio::time::timeout(END, self.child.wait()).await;
         }
@@ -115,10 +128,9 @@ impl Process {
 
     #[cfg(unix)]
     fn kill(&mut self) {
-        let group =
-            self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        let group = self.group.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(group) = group {
-            // It may just have ended by itself.
+            // All of it may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
